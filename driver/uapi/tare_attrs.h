@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * The one table of device attributes. Module parameters, configfs, the
+ * `features` file, `tare set`, completion and the reference page are all made
+ * from it, so that none can miss what another has.
+ *
+ * X(name, type, default, min, max, class, help)
+ *
+ * type    NUM    decimal number, digits alone: no sign, blank or leading zero
+ *         INT    the same with an optional leading minus
+ *         BOOL   0 or 1
+ *         MODE   a name of TARE_COMPLETIONS
+ * class   LIVE     may change at any time, the next request obeys
+ *         QUIESCE  may change at any time; the queue is drained first
+ *         OFF      only while power is 0 (-EBUSY otherwise)
+ *         RO       cannot be written
+ *
+ * The unit is in the name. Limits that depend on the machine (the number of
+ * CPUs, the NUMA nodes) or on another attribute are checked where they apply.
+ */
+#ifndef UAPI_TARE_ATTRS_H
+#define UAPI_TARE_ATTRS_H
+
+#define TARE_ATTRS(X)							\
+	X(size_mb, NUM, 1024, 1, 1073741824, OFF,			\
+	  "capacity in MiB (memory_backed: at most 16777216)")		\
+	X(block_size, NUM, 512, 512, 4096, OFF,				\
+	  "logical block size in bytes, a power of two")		\
+	X(max_sectors_kb, NUM, 1280, 4, 32768, OFF,			\
+	  "largest request in KiB; a larger I/O is split")		\
+	X(max_segments, NUM, 128, 1, 65535, OFF,			\
+	  "largest number of memory segments of a request")		\
+	X(queue_depth, NUM, 64, 1, 10240, OFF,				\
+	  "requests that a hardware queue holds")			\
+	X(submit_queues, NUM, 1, 1, 4096, OFF,				\
+	  "hardware queues, at most one for each possible CPU")		\
+	X(home_node, INT, -1, -1, 1023, OFF,				\
+	  "NUMA node of the device's memory; -1: no preference")	\
+	X(rotational, BOOL, 0, 0, 1, OFF,				\
+	  "1: tell the kernel that it is a rotating disk")		\
+	X(memory_backed, BOOL, 0, 0, 1, OFF,				\
+	  "1: keep what is written; 0: reads leave the buffer as it is") \
+	X(prealloc, BOOL, 0, 0, 1, OFF,					\
+	  "1: allocate the whole store at power-on; needs memory_backed") \
+	X(discard, BOOL, 0, 0, 1, OFF,					\
+	  "1: offer discard and write-zeroes")				\
+	X(write_cache, BOOL, 0, 0, 1, OFF,				\
+	  "1: a volatile write cache, so that flushes reach the device") \
+	X(fua, BOOL, 1, 0, 1, OFF,					\
+	  "1: forced unit access with write_cache; 0: the kernel flushes") \
+	X(completion, MODE, TARE_TIMER, 0, TARE_NR_COMPLETIONS - 1, QUIESCE, \
+	  "how a request finishes: inline, complete or timer")		\
+	X(read_ns, NUM, 10000, 0, 10000000000, LIVE,			\
+	  "service time of a read in ns (inline, complete: at most 1000000)") \
+	X(write_ns, NUM, 10000, 0, 10000000000, LIVE,			\
+	  "service time of a write in ns (inline, complete: at most 1000000)") \
+	X(flush_ns, NUM, 10000, 0, 10000000000, LIVE,			\
+	  "service time of a flush in ns; a FUA write takes write_ns + flush_ns") \
+	X(discard_ns, NUM, 10000, 0, 10000000000, LIVE,			\
+	  "service time of a discard or write-zeroes in ns")		\
+	X(store_pages, NUM, 0, 0, 4294967295, RO,			\
+	  "4 KiB pages that the store holds now")
+
+/* X(constant, name, help) */
+#define TARE_COMPLETIONS(X)						\
+	X(TARE_INLINE, "inline",					\
+	  "in queue_rq; waits there for the service time to pass")	\
+	X(TARE_COMPLETE, "complete",					\
+	  "as inline, then through blk_mq_complete_request")		\
+	X(TARE_TIMER, "timer",						\
+	  "from a timer interrupt, through blk_mq_complete_request")
+
+#define TARE_X_CONSTANT(constant, name, help) constant,
+enum tare_completion {
+	TARE_COMPLETIONS(TARE_X_CONSTANT)
+	TARE_NR_COMPLETIONS
+};
+
+/* inline and complete wait with the CPU in hand: longer would hurt the machine. */
+#define TARE_BUSY_WAIT_MAX_NS	1000000ULL
+/* The store's table of pages is one array; this bounds it to 64 MiB. */
+#define TARE_STORE_MAX_MB	16777216ULL
+
+#define TARE_NAME_MAX		31	/* bytes of a device name, without the NUL */
+
+#endif
