@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The attribute table, and the one parser that module parameters and configfs
+ * share.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+#include <linux/nodemask.h>
+#include <linux/stddef.h>
+
+#include "tare.h"
+
+#define TARE_X_ROW(_name, _type, _def, _min, _max, _class, _help)	\
+	[TARE_ATTR_##_name] = {						\
+		.name = #_name, .help = _help, .def = _def,		\
+		.min = _min, .max = _max,				\
+		.offset = offsetof(struct tare_config, _name),		\
+		.type = TARE_##_type, .class = TARE_##_class,		\
+	},
+const struct tare_attr tare_attrs[TARE_NR_ATTRS] = {
+	TARE_ATTRS(TARE_X_ROW)
+};
+EXPORT_SYMBOL_GPL(tare_attrs);
+
+#define TARE_X_NAME(constant, name, help) [constant] = name,
+static const char * const completion_names[TARE_NR_COMPLETIONS] = {
+	TARE_COMPLETIONS(TARE_X_NAME)
+};
+
+#define TARE_X_LIST(constant, name, help) " " name
+
+/**
+ * tare_config_defaults() - every attribute at its default
+ * @config: is overwritten
+ */
+void tare_config_defaults(struct tare_config *config)
+{
+	int i;
+
+	for (i = 0; i < TARE_NR_ATTRS; i++)
+		*tare_attr_of(config, &tare_attrs[i]) = tare_attrs[i].def;
+}
+EXPORT_SYMBOL_GPL(tare_config_defaults);
+
+/* Digits alone: what is read back is what was written. */
+static int parse_number(const char *text, bool sign, s64 *value)
+{
+	bool negative = sign && *text == '-';
+	u64 v = 0;
+
+	if (negative)
+		text++;
+	if (!*text || (*text == '0' && (text[1] || negative)))
+		return -EINVAL;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || v > (S64_MAX - 9) / 10)
+			return -EINVAL;
+		v = v * 10 + (*text - '0');
+	}
+	*value = negative ? -(s64)v : (s64)v;
+	return 0;
+}
+
+static int parse_completion(const char *text, s64 *value)
+{
+	int i = match_string(completion_names, TARE_NR_COMPLETIONS, text);
+
+	if (i < 0)
+		return -EINVAL;
+	*value = i;
+	return 0;
+}
+
+static void complain(const struct tare_attr *attr, const char *who,
+		     const char *text)
+{
+	if (attr->type == TARE_MODE)
+		pr_err("%s: %s='%.32s' refused, it is one of:"
+		       TARE_COMPLETIONS(TARE_X_LIST) "\n",
+		       who, attr->name, text);
+	else
+		pr_err("%s: %s='%.32s' refused, it is a decimal number from %lld to %lld\n",
+		       who, attr->name, text, attr->min, attr->max);
+}
+
+/**
+ * tare_attr_parse() - text of an attribute to its value
+ * @attr: which one
+ * @who: device or module, for the message
+ * @text: what the user wrote, one final newline allowed
+ * @value: out
+ *
+ * Return: 0, or -EINVAL after one line in the kernel log that names the
+ * attribute and its range.
+ */
+int tare_attr_parse(const struct tare_attr *attr, const char *who,
+		    const char *text, s64 *value)
+{
+	char word[32];
+	size_t len = strlen(text);
+	int err = -EINVAL;
+
+	if (len && text[len - 1] == '\n')
+		len--;
+	if (len < sizeof(word)) {
+		memcpy(word, text, len);
+		word[len] = '\0';
+		if (attr->type == TARE_MODE)
+			err = parse_completion(word, value);
+		else
+			err = parse_number(word, attr->type == TARE_INT, value);
+	}
+	if (!err && (*value < attr->min || *value > attr->max))
+		err = -EINVAL;
+	if (!err && attr == &tare_attrs[TARE_ATTR_block_size] &&
+	    (*value & (*value - 1))) {
+		pr_err("%s: block_size=%lld refused, it is a power of two\n",
+		       who, *value);
+		return -EINVAL;
+	}
+	if (err)
+		complain(attr, who, text);
+	return err;
+}
+EXPORT_SYMBOL_GPL(tare_attr_parse);
+
+/**
+ * tare_attr_format() - value of an attribute as text with a newline
+ * @attr: which one
+ * @value: its value
+ * @buf: a page
+ *
+ * Return: length of the text.
+ */
+int tare_attr_format(const struct tare_attr *attr, s64 value, char *buf)
+{
+	if (attr->type == TARE_MODE)
+		return sysfs_emit(buf, "%s\n", completion_names[value]);
+	return sysfs_emit(buf, "%lld\n", value);
+}
+EXPORT_SYMBOL_GPL(tare_attr_format);
+
+static int check_busy_wait(const struct tare_config *c, const char *who)
+{
+	s64 longest = max(max(c->read_ns, c->write_ns),
+			  max(c->flush_ns, c->discard_ns));
+
+	if (c->completion == TARE_TIMER)
+		return 0;
+	/* A FUA write takes both. */
+	longest = max(longest, c->write_ns + c->flush_ns *
+		      (c->write_cache && c->fua));
+	if (longest <= TARE_BUSY_WAIT_MAX_NS)
+		return 0;
+	pr_err("%s: completion=%s refused: it waits with the CPU in hand, and a service time of %lld ns is above %llu\n",
+	       who, completion_names[c->completion], longest,
+	       TARE_BUSY_WAIT_MAX_NS);
+	return -EINVAL;
+}
+
+/**
+ * tare_config_check() - do the attributes fit together and this machine?
+ * @config: each value is in its own range already
+ * @who: device or module, for the message
+ *
+ * Return: 0, or -EINVAL after one line in the kernel log.
+ */
+int tare_config_check(const struct tare_config *config, const char *who)
+{
+	if (config->submit_queues > num_possible_cpus()) {
+		pr_err("%s: submit_queues=%lld refused, this machine has %u possible CPUs\n",
+		       who, config->submit_queues, num_possible_cpus());
+		return -EINVAL;
+	}
+	if (config->home_node >= 0 &&
+	    (config->home_node >= MAX_NUMNODES ||
+	     !node_online(config->home_node))) {
+		pr_err("%s: home_node=%lld refused, there is no such node\n",
+		       who, config->home_node);
+		return -EINVAL;
+	}
+	if (config->prealloc && !config->memory_backed) {
+		pr_err("%s: prealloc=1 refused without memory_backed=1\n", who);
+		return -EINVAL;
+	}
+	if (config->memory_backed && config->size_mb > TARE_STORE_MAX_MB) {
+		pr_err("%s: size_mb=%lld refused, memory_backed goes to %llu\n",
+		       who, config->size_mb, TARE_STORE_MAX_MB);
+		return -EINVAL;
+	}
+	return check_busy_wait(config, who);
+}

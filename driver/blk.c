@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The blk-mq front end: turns requests of a disk into the engine's, and tells
+ * the block layer when they are finished. It knows no device behaviour.
+ */
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <linux/module.h>
+
+#include "blk.h"
+#include "finish.h"
+
+/* A request that found no memory comes back after so many milliseconds. */
+#define BLK_RETRY_MS		3
+
+/* Erasing frees page after page in one go: 64 MiB are 16384 of them. */
+#define BLK_DISCARD_MAX_KB	(64 << 10)
+
+struct tare_blk {
+	struct tare_device *dev;
+	struct gendisk *disk;
+	struct blk_mq_tag_set tags;
+};
+
+/* ->complete: the block layer hands the request back, on the right CPU. */
+static void tare_blk_complete(struct request *rq)
+{
+	u64 cmpl = tare_stamp();
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
+	blk_status_t status = cmd->status;
+	struct tare_end end;
+
+	trace_tare_complete(cmd, rq, cmpl);
+	end = tare_book(cmd, rq, cmpl, tare_path_now(cmd));
+	tare_stamp_end(end);
+	blk_mq_end_request(rq, status);
+}
+
+/* Ends the request where it was issued. */
+static __always_inline void blk_finish_inline(struct tare_cmd *cmd,
+					      struct request *rq)
+{
+	u64 now = cmd->ready;
+	blk_status_t status = cmd->status;
+	struct tare_end end;
+
+	if (now < cmd->due)
+		now = tare_wait_until(cmd->due);
+	cmd->fire = now;
+	cmd->done = now;
+	cmd->fire_cpu = cmd->issue_cpu;
+	trace_tare_complete(cmd, rq, now);
+	end = tare_book(cmd, rq, now, TARE_PATH_INLINE);
+	tare_stamp_end(end);
+	blk_mq_end_request(rq, status);
+}
+
+static void blk_finish_complete(struct tare_cmd *cmd, struct request *rq)
+{
+	cmd->ready = tare_stamp();
+	cmd->fire = cmd->ready;
+	if (cmd->ready < cmd->due)
+		cmd->fire = tare_wait_until(cmd->due);
+	cmd->fire_cpu = raw_smp_processor_id();
+	cmd->done = tare_stamp();
+	blk_mq_complete_request(rq);
+}
+
+static enum hrtimer_restart tare_blk_timer(struct hrtimer *timer)
+{
+	struct tare_cmd *cmd = container_of(timer, struct tare_cmd, timer);
+
+	if (tare_timer_early(cmd))
+		return HRTIMER_RESTART;
+	cmd->done = tare_stamp();
+	blk_mq_complete_request(blk_mq_rq_from_pdu(cmd));
+	return HRTIMER_NORESTART;
+}
+
+/* The store had no memory: the block layer offers the request again soon. */
+static void blk_retry_later(struct tare_cmd *cmd, struct request *rq)
+{
+	this_cpu_inc(cmd->dev->stats->requeues);
+	blk_mq_requeue_request(rq, false);
+	blk_mq_delay_kick_requeue_list(rq->q, BLK_RETRY_MS);
+}
+
+static __always_inline blk_status_t blk_issue(struct request *rq)
+{
+	u64 issue = tare_stamp();
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
+	struct tare_device *dev = cmd->dev;
+
+	cmd->op = tare_op_of(rq);
+	if (unlikely(cmd->op == TARE_NR_OPS))
+		return BLK_STS_NOTSUPP;
+	blk_mq_start_request(rq);
+	cmd->start = tare_stamp();
+	cmd->issue = issue;
+	cmd->due = cmd->start + tare_service(cmd, rq);
+	cmd->issue_cpu = raw_smp_processor_id();
+	cmd->bytes = blk_rq_bytes(rq);
+	cmd->flags = rq->cmd_flags & REQ_FUA ? TARE_REC_FUA : 0;
+	cmd->status = BLK_STS_OK;
+	trace_tare_issue(cmd, rq);
+	if (dev->store) {
+		cmd->status = tare_store_do(cmd, rq);
+		if (unlikely(cmd->status == BLK_STS_RESOURCE)) {
+			blk_retry_later(cmd, rq);
+			return BLK_STS_OK;
+		}
+	}
+	if (dev->completion == TARE_INLINE) {
+		cmd->ready = tare_stamp();
+		blk_finish_inline(cmd, rq);
+	} else if (dev->completion == TARE_TIMER) {
+		tare_timer_arm(cmd);
+	} else {
+		blk_finish_complete(cmd, rq);
+	}
+	return BLK_STS_OK;
+}
+
+static blk_status_t tare_blk_queue_rq(struct blk_mq_hw_ctx *hctx,
+				      const struct blk_mq_queue_data *bd)
+{
+	return blk_issue(bd->rq);
+}
+
+static void tare_blk_queue_rqs(TARE_RQ_LIST *list)
+{
+	struct request *rq;
+
+	while ((rq = rq_list_pop(list))) {
+		blk_status_t status = blk_issue(rq);
+
+		/* Refused before it was started: an operation not offered. */
+		if (unlikely(status != BLK_STS_OK)) {
+			blk_mq_start_request(rq);
+			blk_mq_end_request(rq, status);
+		}
+	}
+}
+
+/*
+ * A request that is not due yet is no failure: waiting for a lock or a CPU
+ * does not lose it. It always ends by itself.
+ */
+static enum blk_eh_timer_return tare_blk_timeout(struct request *rq)
+{
+	return BLK_EH_RESET_TIMER;
+}
+
+static int tare_blk_init_request(struct blk_mq_tag_set *set, struct request *rq,
+				 unsigned int hctx_idx, unsigned int node)
+{
+	struct tare_blk *blk = set->driver_data;
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
+
+	cmd->dev = blk->dev;
+	tare_timer_setup(&cmd->timer, tare_blk_timer);
+	return 0;
+}
+
+/* The callback may still be on its way out when its request has ended. */
+static void tare_blk_exit_request(struct blk_mq_tag_set *set,
+				  struct request *rq, unsigned int hctx_idx)
+{
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
+
+	hrtimer_cancel(&cmd->timer);
+}
+
+static const struct blk_mq_ops tare_blk_mq_ops = {
+	.queue_rq	= tare_blk_queue_rq,
+	.queue_rqs	= tare_blk_queue_rqs,
+	.complete	= tare_blk_complete,
+	.timeout	= tare_blk_timeout,
+	.init_request	= tare_blk_init_request,
+	.exit_request	= tare_blk_exit_request,
+};
+
+/* Under the disk's open_mutex, as the claim is. */
+static int tare_blk_open(TARE_OPEN_ARGS)
+{
+	struct tare_device *dev = TARE_OPEN_DISK(disk)->private_data;
+
+	return dev->claimed ? -ENXIO : 0;
+}
+
+static const struct block_device_operations tare_blk_fops = {
+	.owner	= THIS_MODULE,
+	.open	= tare_blk_open,
+};
+
+static void blk_limits(const struct tare_config *c, struct tare_limits *lim)
+{
+	*lim = (struct tare_limits) {
+		.block_size	= c->block_size,
+		.max_sectors	= c->max_sectors_kb << 1,
+		.max_segments	= c->max_segments,
+		.max_discard_sectors = c->discard ? BLK_DISCARD_MAX_KB << 1 : 0,
+		.rotational	= c->rotational,
+		.write_cache	= c->write_cache,
+		.fua		= c->fua,
+	};
+}
+
+static int blk_tags_create(struct tare_blk *blk, const struct tare_config *c)
+{
+	struct blk_mq_tag_set *set = &blk->tags;
+
+	set->ops = &tare_blk_mq_ops;
+	set->nr_hw_queues = c->submit_queues;
+	set->queue_depth = c->queue_depth;
+	set->numa_node = c->home_node;
+	set->cmd_size = sizeof(struct tare_cmd);
+	set->flags = TARE_MQ_FLAGS;
+	set->driver_data = blk;
+	return blk_mq_alloc_tag_set(set);
+}
+
+static int blk_disk_add(struct tare_blk *blk, struct tare_device *dev)
+{
+	struct gendisk *disk = blk->disk;
+
+	disk->fops = &tare_blk_fops;
+	disk->private_data = dev;
+	strscpy(disk->disk_name, tare_name(dev), sizeof(disk->disk_name));
+	set_capacity(disk, dev->config.size_mb << (20 - SECTOR_SHIFT));
+	return add_disk(disk);
+}
+
+static int tare_blk_create(struct tare_device *dev)
+{
+	struct tare_limits lim;
+	struct tare_blk *blk;
+	int err;
+
+	blk = kzalloc_node(sizeof(*blk), GFP_KERNEL, dev->config.home_node);
+	if (!blk)
+		return -ENOMEM;
+	blk->dev = dev;
+	err = blk_tags_create(blk, &dev->config);
+	if (err)
+		goto err_free;
+	blk_limits(&dev->config, &lim);
+	blk->disk = tare_alloc_disk(&blk->tags, &lim, dev);
+	if (IS_ERR(blk->disk)) {
+		err = PTR_ERR(blk->disk);
+		goto err_tags;
+	}
+	dev->fe_data = blk;
+	err = blk_disk_add(blk, dev);
+	if (err)
+		goto err_disk;
+	return 0;
+
+err_disk:
+	dev->fe_data = NULL;
+	put_disk(blk->disk);
+err_tags:
+	blk_mq_free_tag_set(&blk->tags);
+err_free:
+	kfree(blk);
+	return err;
+}
+
+static int tare_blk_claim(struct tare_device *dev)
+{
+	struct tare_blk *blk = dev->fe_data;
+	int err = 0;
+
+	mutex_lock(&blk->disk->open_mutex);
+	if (disk_openers(blk->disk))
+		err = -EBUSY;
+	else
+		dev->claimed = true;
+	mutex_unlock(&blk->disk->open_mutex);
+	return err;
+}
+
+static void tare_blk_destroy(struct tare_device *dev)
+{
+	struct tare_blk *blk = dev->fe_data;
+
+	del_gendisk(blk->disk);
+	put_disk(blk->disk);
+	blk_mq_free_tag_set(&blk->tags);
+	dev->fe_data = NULL;
+	kfree(blk);
+}
+
+static unsigned int tare_blk_quiesce(struct tare_device *dev)
+{
+	struct tare_blk *blk = dev->fe_data;
+
+	return tare_freeze(blk->disk->queue);
+}
+
+static void tare_blk_unquiesce(struct tare_device *dev, unsigned int cookie)
+{
+	struct tare_blk *blk = dev->fe_data;
+
+	tare_unfreeze(blk->disk->queue, cookie);
+}
+
+const struct tare_frontend tare_blk_frontend = {
+	.name		= "blk",
+	.owner		= THIS_MODULE,
+	.create		= tare_blk_create,
+	.claim		= tare_blk_claim,
+	.destroy	= tare_blk_destroy,
+	.quiesce	= tare_blk_quiesce,
+	.unquiesce	= tare_blk_unquiesce,
+};

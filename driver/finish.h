@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a request finishes: waiting for its due time, and booking it. Inlined
+ * into each front end, so that no call through a pointer stands in the path.
+ */
+#ifndef TARE_FINISH_H
+#define TARE_FINISH_H
+
+#include <linux/hrtimer.h>
+#include <linux/preempt.h>
+
+#include "record.h"
+#include "stats.h"
+#include "store.h"
+#include "tare.h"
+#include "trace.h"
+
+/* A read, write or flush has the same number here as in the kernel. */
+static_assert(TARE_READ == (int)REQ_OP_READ);
+static_assert(TARE_WRITE == (int)REQ_OP_WRITE);
+static_assert(TARE_FLUSH == (int)REQ_OP_FLUSH);
+static_assert(TARE_DISCARD == (int)REQ_OP_DISCARD);
+
+/* Kernel operation to ours; TARE_NR_OPS for what the device does not do. */
+static __always_inline u8 tare_op_of(const struct request *rq)
+{
+	unsigned int op = (__force unsigned int)req_op(rq);
+
+	if (likely(op <= TARE_DISCARD))
+		return op;
+	return op == (__force unsigned int)REQ_OP_WRITE_ZEROES ?
+	       TARE_WRITE_ZEROES : TARE_NR_OPS;
+}
+
+/* Service time of a request in tsc. */
+static __always_inline u64 tare_service(const struct tare_cmd *cmd,
+					const struct request *rq)
+{
+	const u64 *service = cmd->dev->model.service_tsc;
+
+	if (unlikely(rq->cmd_flags & REQ_FUA) && cmd->op == TARE_WRITE)
+		return READ_ONCE(service[TARE_SERVICE_WRITE_FUA]);
+	return READ_ONCE(service[cmd->op]);
+}
+
+/* Moves or erases the data of a memory-backed device. */
+static inline blk_status_t tare_store_do(struct tare_cmd *cmd,
+					 struct request *rq)
+{
+	switch (cmd->op) {
+	case TARE_READ:
+	case TARE_WRITE:
+		return tare_store_transfer(cmd->dev->store, rq);
+	case TARE_DISCARD:
+	case TARE_WRITE_ZEROES:
+		tare_store_erase(cmd->dev->store, rq);
+		return BLK_STS_OK;
+	default:
+		return BLK_STS_OK;
+	}
+}
+
+/* Waits for a time; returns the first stamp that is not before it. */
+static __always_inline u64 tare_wait_until(u64 due)
+{
+	u64 now;
+
+	while (unlikely((now = tare_stamp()) < due))
+		cpu_relax();
+	return now;
+}
+
+/*
+ * Arms the request's timer and stamps `ready`. With interrupts off the timer,
+ * pinned to this CPU, cannot fire in between: after that the request may be
+ * gone. The clock is read after the counter, so that the timer is late by the
+ * difference rather than early.
+ */
+static inline void tare_timer_arm(struct tare_cmd *cmd)
+{
+	unsigned long flags;
+	ktime_t expires;
+	u64 now;
+
+	local_irq_save(flags);
+	now = tare_stamp();
+	expires = ktime_get();
+	if (now < cmd->due)
+		expires += tare_tsc_to_ns(tare_clock.scale, cmd->due - now);
+	hrtimer_start(&cmd->timer, expires, HRTIMER_MODE_ABS_PINNED);
+	cmd->ready = tare_stamp();
+	local_irq_restore(flags);
+}
+
+/*
+ * The timer has fired: stamps `fire`, not before due. A timer that is early by
+ * more than what may be spun in an interrupt is to be started again.
+ */
+static inline bool tare_timer_early(struct tare_cmd *cmd)
+{
+	u64 now = tare_stamp();
+
+	if (unlikely(now < cmd->due)) {
+		u64 early = cmd->due - now;
+
+		if (early > tare_clock.early_spin_tsc) {
+			this_cpu_inc(cmd->dev->stats->rearms);
+			hrtimer_forward_now(&cmd->timer,
+					    tare_tsc_to_ns(tare_clock.scale,
+							   early));
+			return true;
+		}
+		cmd->flags |= TARE_REC_EARLY;
+		now = tare_wait_until(cmd->due);
+	}
+	cmd->fire = now;
+	cmd->fire_cpu = raw_smp_processor_id();
+	return false;
+}
+
+/*
+ * Which way ->complete was reached. The block layer's softirq and the timer
+ * interrupt can be told apart by the context; another CPU means an IPI.
+ */
+static __always_inline enum tare_path tare_path_now(const struct tare_cmd *cmd)
+{
+	if (cmd->fire_cpu != raw_smp_processor_id())
+		return TARE_PATH_IPI;
+	if (in_serving_softirq() && !in_hardirq())
+		return TARE_PATH_SOFTIRQ;
+	return TARE_PATH_DIRECT;
+}
+
+static inline void tare_record_fill(struct tare_record *r,
+				    const struct tare_cmd *cmd,
+				    const struct request *rq, u64 cmpl,
+				    enum tare_path path)
+{
+	r->issue = cmd->issue;
+	r->start = cmd->start;
+	r->due = cmd->due;
+	r->ready = cmd->ready;
+	r->fire = cmd->fire;
+	r->done = cmd->done;
+	r->cmpl = cmpl;
+	r->sector = cmd->op == TARE_FLUSH ? 0 : blk_rq_pos(rq);
+	r->bytes = cmd->bytes;
+	r->op = cmd->op;
+	r->path = path;
+	r->flags = cmd->flags;
+	r->error = -blk_status_to_errno(cmd->status);
+	r->issue_cpu = cmd->issue_cpu;
+	r->fire_cpu = cmd->fire_cpu;
+	r->cmpl_cpu = raw_smp_processor_id();
+	r->hw_queue = rq->mq_hctx->queue_num;
+	r->completion = cmd->dev->completion;
+}
+
+/*
+ * Books a finished request, all but its last stamp. Returns where that goes:
+ * a slot of this CPU that waits for it, and the request's record or NULL.
+ */
+struct tare_end {
+	struct tare_pending *slot;
+	struct tare_record *record;
+};
+
+static __always_inline struct tare_end tare_book(struct tare_cmd *cmd,
+						 struct request *rq, u64 cmpl,
+						 enum tare_path path)
+{
+	u64 avail = max(cmd->due, cmd->ready);
+	struct tare_end end = { };
+	struct tare_cpu_stats *cs;
+	struct tare_op_stats *op;
+	unsigned long flags;
+	u64 before_end;
+
+	local_irq_save(flags);
+	cs = this_cpu_ptr(cmd->dev->stats);
+	op = cs->op[cmd->op];
+	op->count++;
+	op->bytes += cmd->bytes;
+	cs->path[path]++;
+	tare_row_add(&op->row[TARE_ROW_START], cmd->start - cmd->issue);
+	tare_row_add(&op->row[TARE_ROW_DEVICE], cmd->due - cmd->start);
+	tare_row_add(&op->row[TARE_ROW_DELIVERY], cmd->fire - avail);
+	tare_row_add(&op->row[TARE_ROW_SIGNAL], cmpl - cmd->done);
+	if (unlikely(cmd->flags & TARE_REC_EARLY))
+		cs->early_fires++;
+	if (unlikely(cmd->status != BLK_STS_OK))
+		cs->errors++;
+	if (static_branch_unlikely(&tare_recording) && cmd->dev->recorder) {
+		end.record = tare_record_get(cmd->dev->recorder);
+		if (end.record)
+			tare_record_fill(end.record, cmd, rq, cmpl, path);
+	}
+	/* driver row = before_end + (end - cmpl) */
+	before_end = (avail - cmd->due) + (cmd->done - cmd->fire);
+	end.slot = tare_pending_get(cs);
+	if (likely(end.slot)) {
+		tare_pending_settle(end.slot);
+		end.slot->op = op;
+		end.slot->base = cmpl - before_end;
+		WRITE_ONCE(end.slot->end, 0);
+	} else {
+		cs->unsettled++;
+		tare_row_add(&op->row[TARE_ROW_DRIVER],
+			     tare_stamp() - cmpl + before_end);
+	}
+	local_irq_restore(flags);
+	return end;
+}
+
+/* The last stamp, and then nothing but the call that tells the block layer. */
+static __always_inline void tare_stamp_end(struct tare_end end)
+{
+	u64 now = tare_stamp();
+
+	if (likely(end.slot))
+		WRITE_ONCE(end.slot->end, now);
+	/* Whoever sees end sees the rest of the record. */
+	if (static_branch_unlikely(&tare_recording) && end.record)
+		smp_store_release(&end.record->end, now);
+}
+
+#endif

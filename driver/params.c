@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tare_blk: module parameters, one for each attribute of the table, and the
+ * devices tare0… that they describe.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#include "blk.h"
+
+#define DEFAULT_DEVICES_MAX 64
+
+static unsigned int nr_devices = 1;
+static struct tare_device *devices[DEFAULT_DEVICES_MAX];
+
+/* Parameters are set before init runs: the defaults must stand by then. */
+#define TARE_X_DEFAULT(name, type, def, min, max, class, help) .name = def,
+static struct tare_config params = {
+	TARE_ATTRS(TARE_X_DEFAULT)
+};
+
+static int param_attr_set(const char *text, const struct kernel_param *kp)
+{
+	const struct tare_attr *attr = &tare_attrs[(unsigned long)kp->arg];
+	s64 value;
+	int err;
+
+	if (attr->class == TARE_RO)
+		return -EACCES;
+	err = tare_attr_parse(attr, KBUILD_MODNAME, text, &value);
+	if (!err)
+		*tare_attr_of(&params, attr) = value;
+	return err;
+}
+
+static int param_attr_get(char *buf, const struct kernel_param *kp)
+{
+	const struct tare_attr *attr = &tare_attrs[(unsigned long)kp->arg];
+
+	return tare_attr_format(attr, *tare_attr_of(&params, attr), buf);
+}
+
+static const struct kernel_param_ops attr_ops = {
+	.set = param_attr_set,
+	.get = param_attr_get,
+};
+
+#define TARE_X_PARAM_LIVE(name, def, help)				\
+	module_param_cb(name, &attr_ops, (void *)TARE_ATTR_##name, 0444); \
+	MODULE_PARM_DESC(name, help " (default " def ")");
+#define TARE_X_PARAM_QUIESCE(name, def, help)				\
+	TARE_X_PARAM_LIVE(name, def, help)
+#define TARE_X_PARAM_OFF(name, def, help)				\
+	TARE_X_PARAM_LIVE(name, def, help)
+#define TARE_X_PARAM_RO(name, def, help)
+
+/* The table's default is a name for the completion mode: say it as users do. */
+#define TARE_X_SAY_NUM(def)	__stringify(def)
+#define TARE_X_SAY_INT(def)	__stringify(def)
+#define TARE_X_SAY_BOOL(def)	__stringify(def)
+#define TARE_X_SAY_MODE(def)	"timer"
+
+#define TARE_X_PARAM(name, type, def, min, max, class, help)		\
+	TARE_X_PARAM_##class(name, TARE_X_SAY_##type(def), help)
+TARE_ATTRS(TARE_X_PARAM)
+static_assert(TARE_TIMER == 2);
+
+module_param(nr_devices, uint, 0444);
+MODULE_PARM_DESC(nr_devices,
+		 "devices tare0... to make at load, 0 to 64 (default 1)");
+
+static void defaults_remove(void)
+{
+	int i;
+
+	for (i = 0; i < DEFAULT_DEVICES_MAX; i++)
+		if (devices[i])
+			tare_default_remove(devices[i]);
+}
+
+static int defaults_add(void)
+{
+	char name[16];
+	unsigned int i;
+
+	for (i = 0; i < nr_devices; i++) {
+		struct tare_device *dev;
+
+		snprintf(name, sizeof(name), "tare%u", i);
+		dev = tare_default_add(name, &params);
+		if (IS_ERR(dev)) {
+			defaults_remove();
+			return PTR_ERR(dev);
+		}
+		devices[i] = dev;
+	}
+	return 0;
+}
+
+static int __init tare_blk_init(void)
+{
+	int err;
+
+	if (nr_devices > DEFAULT_DEVICES_MAX) {
+		pr_err("nr_devices=%u refused, it is a number from 0 to %d\n",
+		       nr_devices, DEFAULT_DEVICES_MAX);
+		return -EINVAL;
+	}
+	err = tare_frontend_register(&tare_blk_frontend);
+	if (err)
+		return err;
+	if (tare_frontend_autoloading())
+		return 0;
+	err = defaults_add();
+	if (err)
+		tare_frontend_unregister(&tare_blk_frontend);
+	return err;
+}
+
+static void __exit tare_blk_exit(void)
+{
+	defaults_remove();
+	tare_frontend_unregister(&tare_blk_frontend);
+}
+
+module_init(tare_blk_init);
+module_exit(tare_blk_exit);
+
+MODULE_AUTHOR("The tare authors");
+MODULE_DESCRIPTION("blk-mq disks of known cost, see tare_core");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(TARE_VERSION);
+MODULE_ALIAS("tare-frontend-blk");
