@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The attribute table as user space sees it, and what a value may be. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "output.h"
+#include "util.h"
+
+/* Names of classes and types as the X-macro writes them. */
+#define ATTR_DESC(name, type, def, min, max, class, help) \
+	{ #name, ATTR_##type, ATTR_##class, def, min, max, help },
+
+const struct attr_desc attr_table[] = { TARE_ATTRS(ATTR_DESC) };
+const size_t attr_count = ARRAY_SIZE(attr_table);
+
+#define MODE_DESC(constant, name, help) { name, help },
+
+const struct mode_desc mode_table[TARE_NR_COMPLETIONS] = {
+	TARE_COMPLETIONS(MODE_DESC)
+};
+
+const struct attr_desc *attr_find(const char *name)
+{
+	for (size_t i = 0; i < attr_count; i++)
+		if (!strcmp(attr_table[i].name, name))
+			return &attr_table[i];
+	return NULL;
+}
+
+char *attr_range(const struct attr_desc *attr)
+{
+	if (attr->type == ATTR_BOOL)
+		return xstrdup("0 or 1");
+	if (attr->type != ATTR_MODE)
+		return xasprintf("%" PRId64 " … %" PRId64, attr->min,
+				 attr->max);
+
+	char *text = xstrdup(mode_table[0].name);
+
+	for (size_t i = 1; i < TARE_NR_COMPLETIONS; i++) {
+		char *more = xasprintf("%s%s%s", text,
+				       i + 1 < TARE_NR_COMPLETIONS ? ", " :
+								     " or ",
+				       mode_table[i].name);
+
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+char *attr_format(const struct attr_desc *attr, int64_t value)
+{
+	if (attr->type == ATTR_MODE && value >= 0 &&
+	    value < TARE_NR_COMPLETIONS)
+		return xstrdup(mode_table[value].name);
+	return xasprintf("%" PRId64, value);
+}
+
+/* The number of a name of TARE_COMPLETIONS. */
+static int parse_mode(const char *text, int64_t *value)
+{
+	for (size_t i = 0; i < TARE_NR_COMPLETIONS; i++) {
+		if (strcmp(mode_table[i].name, text))
+			continue;
+		*value = (int64_t)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Digits, with a leading minus where the type allows one; "-0" is not 0. */
+static int parse_number(const struct attr_desc *attr, const char *text,
+			int64_t *value)
+{
+	bool minus = attr->type == ATTR_INT && text[0] == '-';
+	uint64_t v;
+	int err = parse_u64(text + minus, &v);
+
+	if (err)
+		return err;
+	if (minus && v == 0)
+		return -EINVAL;
+	if (v > INT64_MAX)
+		return -ERANGE;
+	*value = minus ? -(int64_t)v : (int64_t)v;
+	return 0;
+}
+
+static bool is_power_of_two(int64_t v)
+{
+	return v > 0 && !(v & (v - 1));
+}
+
+int attr_parse(const struct attr_desc *attr, const char *text, int64_t *value)
+{
+	int err;
+
+	if (attr->type == ATTR_MODE)
+		return parse_mode(text, value);
+	err = parse_number(attr, text, value);
+	if (err)
+		return err;
+	if (*value < attr->min || *value > attr->max)
+		return -ERANGE;
+	if (!strcmp(attr->name, "block_size") && !is_power_of_two(*value))
+		return -EDOM;
+	return 0;
+}
+
+/* What is wrong with the text, as the reader should hear it. */
+static const char *complaint(const struct attr_desc *attr, int err)
+{
+	if (err == -ERANGE)
+		return "is out of range";
+	if (err == -EDOM)
+		return "is not a power of two";
+	switch (attr->type) {
+	case ATTR_MODE:
+		return "is no completion mode";
+	case ATTR_INT:
+		return "is no decimal number (digits, perhaps after a minus)";
+	default:
+		return "is no decimal number (digits alone)";
+	}
+}
+
+char *attr_problem(const struct attr_desc *attr, const char *value)
+{
+	int64_t v;
+	int err;
+
+	if (attr->class == ATTR_RO)
+		return xasprintf("%s cannot be set", attr->name);
+	err = attr_parse(attr, value, &v);
+	if (!err)
+		return NULL;
+
+	char *quoted = out_quote(value);
+	char *range = attr_range(attr);
+	char *text = xasprintf("%s: %s %s; allowed: %s", attr->name, quoted,
+			       complaint(attr, err), range);
+
+	free(quoted);
+	free(range);
+	return text;
+}
+
+int attr_check(const struct attr_desc *attr, const char *value)
+{
+	char *problem = attr_problem(attr, value);
+
+	if (!problem)
+		return 0;
+	msg_usage("%s", problem);
+	free(problem);
+	return -EINVAL;
+}
+
+char *assignment_problem(const struct assignment *a)
+{
+	const struct attr_desc *attr = attr_find(a->attr);
+	char *quoted, *text;
+
+	if (attr)
+		return attr_problem(attr, a->value);
+	quoted = out_quote(a->attr);
+	text = xasprintf("there is no attribute %s; 'tare show --attributes' lists them",
+			 quoted);
+	free(quoted);
+	return text;
+}
+
+/* ---- lists of assignments ---- */
+
+void assignments_add(struct assignment **set, size_t *n, const char *attr,
+		     const char *value)
+{
+	*set = xrealloc(*set, (*n + 1) * sizeof(**set));
+	(*set)[*n].attr = xstrdup(attr);
+	(*set)[*n].value = xstrdup(value);
+	++*n;
+}
+
+void assignments_free(struct assignment *set, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(set[i].attr);
+		free(set[i].value);
+	}
+	free(set);
+}
+
+int assignments_parse(const char *text, struct assignment **set, size_t *n)
+{
+	const char *equals = strchr(text, '=');
+	char *name;
+
+	if (!equals || equals == text) {
+		char *quoted = out_quote(text);
+
+		msg_usage("%s is not ATTRIBUTE=VALUE", quoted);
+		free(quoted);
+		return -EINVAL;
+	}
+	name = xasprintf("%.*s", (int)(equals - text), text);
+	assignments_add(set, n, name, equals + 1);
+	free(name);
+	return 0;
+}
+
+const char *assignments_get(const struct assignment *set, size_t n,
+			    const char *attr)
+{
+	for (size_t i = n; i-- > 0;)
+		if (!strcmp(set[i].attr, attr))
+			return set[i].value;
+	return NULL;
+}
+
+/* The value that a new device gets: the last assignment, else the default. */
+static int64_t final_value(const struct assignment *set, size_t n,
+			   const char *name)
+{
+	const struct attr_desc *attr = attr_find(name);
+	const char *text = assignments_get(set, n, name);
+	int64_t v;
+
+	if (text && !attr_parse(attr, text, &v))
+		return v;
+	return attr->def;
+}
+
+/* The longest service time that one request can have; a FUA write takes both. */
+static int64_t longest_ns(const struct assignment *set, size_t n)
+{
+	int64_t write_ns = final_value(set, n, "write_ns");
+	int64_t flush_ns = final_value(set, n, "flush_ns");
+	int64_t times[] = { final_value(set, n, "read_ns"), write_ns, flush_ns,
+			    final_value(set, n, "discard_ns") };
+	int64_t longest = 0;
+
+	if (final_value(set, n, "write_cache") && final_value(set, n, "fua"))
+		longest = write_ns + flush_ns;
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		if (times[i] > longest)
+			longest = times[i];
+	return longest;
+}
+
+static char *busy_wait_problem(const struct assignment *set, size_t n)
+{
+	int64_t mode = final_value(set, n, "completion");
+	int64_t longest = longest_ns(set, n);
+
+	if (mode == TARE_TIMER || longest <= (int64_t)TARE_BUSY_WAIT_MAX_NS)
+		return NULL;
+	return xasprintf("completion=%s waits with the CPU in hand, and a service time of %" PRId64 " ns is too long for that: at most %llu",
+			 mode_table[mode].name, longest, TARE_BUSY_WAIT_MAX_NS);
+}
+
+static char *store_problem(const struct assignment *set, size_t n)
+{
+	int64_t size_mb = final_value(set, n, "size_mb");
+
+	if (!final_value(set, n, "memory_backed"))
+		return final_value(set, n, "prealloc") ?
+			       xstrdup("prealloc=1 needs memory_backed=1") :
+			       NULL;
+	if (size_mb > (int64_t)TARE_STORE_MAX_MB)
+		return xasprintf("size_mb=%" PRId64 " is too big for memory_backed=1: at most %llu",
+				 size_mb, TARE_STORE_MAX_MB);
+	return NULL;
+}
+
+char *assignments_problem(const struct assignment *set, size_t n)
+{
+	char *problem = NULL;
+
+	for (size_t i = 0; i < n && !problem; i++)
+		problem = assignment_problem(&set[i]);
+	if (!problem)
+		problem = busy_wait_problem(set, n);
+	if (!problem)
+		problem = store_problem(set, n);
+	return problem;
+}
