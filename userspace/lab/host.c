@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The host's side of the lab: programs, directories, locks. */
+#include "lab.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* An ordinary user's PATH has no sbin on Debian. */
+#define SYSTEM_DIRS "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"
+
+static char *search(const char *dirs, const char *name)
+{
+	char *copy = xstrdup(dirs);
+	char *rest = copy, *dir, *found = NULL;
+
+	while (!found && (dir = strsep(&rest, ":"))) {
+		struct stat st;
+		char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
+
+		if (!stat(path, &st) && S_ISREG(st.st_mode) &&
+		    !access(path, X_OK))
+			found = path;
+		else
+			free(path);
+	}
+	free(copy);
+	return found;
+}
+
+char *host_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *found = NULL;
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? NULL : xstrdup(name);
+	if (path)
+		found = search(path, name);
+	return found ? found : search(SYSTEM_DIRS, name);
+}
+
+int host_need(const char *program, const char *package)
+{
+	char *path = host_program(program);
+
+	if (!path)
+		return msg_cannot("%s is missing; it is in the Debian package %s",
+				  program, package);
+	free(path);
+	return TARE_OK;
+}
+
+static char *cache_path(void)
+{
+	const char *cache = getenv("TARE_CACHE");
+	const char *xdg = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	if (cache && *cache)
+		return xstrdup(cache);
+	if (xdg && *xdg)
+		return xasprintf("%s/tare", xdg);
+	if (home && *home)
+		return xasprintf("%s/.cache/tare", home);
+	msg_error("no place for the cache: set TARE_CACHE or HOME");
+	return NULL;
+}
+
+char *host_cache(void)
+{
+	char *path = cache_path(), *real;
+	int err;
+
+	if (!path)
+		return NULL;
+	err = mkdir_p(path);
+	/* Symbolic links and the kernel's Makefile want it absolute. */
+	real = err ? NULL : realpath(path, NULL);
+	if (!real)
+		msg_error("cannot make the cache %s: %s", path,
+			  strerror(err ? -err : errno));
+	free(path);
+	return real;
+}
+
+char *host_source(void)
+{
+	const char *source = getenv("TARE_SOURCE");
+	char *real = realpath(source && *source ? source : TARE_SOURCE_DIR, NULL);
+
+	if (!real)
+		msg_cannot("the source of tare is not at %s: set TARE_SOURCE",
+			   source && *source ? source : TARE_SOURCE_DIR);
+	return real;
+}
+
+int host_lock(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return -errno;
+	while (flock(fd, LOCK_EX) < 0) {
+		if (errno != EINTR) {
+			int err = -errno;
+
+			close(fd);
+			return err;
+		}
+	}
+	return fd;
+}
+
+/* Where a child's stdout and stderr go, and where it runs. */
+struct child {
+	const char *dir, *out, *err;
+	int out_flags;
+};
+
+static void run_child(char *const argv[], const struct child *c)
+{
+	int in = open("/dev/null", O_RDONLY);
+	int out = open(c->out, O_WRONLY | O_CREAT | c->out_flags, 0666);
+	int err = open(c->err, O_WRONLY | O_CREAT | O_APPEND, 0666);
+
+	if (in < 0 || out < 0 || err < 0 || (c->dir && chdir(c->dir) < 0))
+		_exit(127);
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	execv(argv[0], argv);
+	_exit(127);
+}
+
+static int run(char *const argv[], const struct child *c)
+{
+	char *program = host_program(argv[0]);
+	int status;
+	pid_t pid;
+
+	if (!program)
+		return -ENOENT;
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		((char **)argv)[0] = program;
+		run_child(argv, c);
+	}
+	free(program);
+	if (pid < 0)
+		return -errno;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+				   128 + WTERMSIG(status);
+}
+
+int host_run(char *const argv[], const char *dir, const char *log)
+{
+	const char *to = log ? log : "/dev/null";
+
+	return run(argv, &(struct child){ dir, to, to, O_APPEND });
+}
+
+int host_run_to(char *const argv[], const char *file)
+{
+	return run(argv, &(struct child){ NULL, file, "/dev/null", O_TRUNC });
+}
+
+int host_capture(char *const argv[], char **out)
+{
+	char *program = host_program(argv[0]);
+	struct strlist shell = {};
+	int status;
+
+	*out = NULL;
+	if (!program)
+		return -ENOENT;
+	strlist_add(&shell, "/bin/sh");
+	strlist_add(&shell, "-c");
+	strlist_add(&shell, "exec \"$@\" 2>/dev/null </dev/null");
+	strlist_add(&shell, "sh");
+	strlist_add(&shell, program);
+	for (size_t i = 1; argv[i]; i++)
+		strlist_add(&shell, argv[i]);
+	status = run_program(shell.v, out);
+	strlist_free(&shell);
+	free(program);
+	return status;
+}
+
+void host_show_log(const char *path, unsigned int lines)
+{
+	char *text = file_read(path);
+	char *from;
+
+	if (!text)
+		return;
+	from = text + strlen(text);
+	while (from > text && (lines || from[-1] != '\n'))
+		if (*--from == '\n')
+			lines--;
+	fputs(*from == '\n' ? from + 1 : from, stderr);
+	fputc('\n', stderr);
+	free(text);
+}
+
+static unsigned long long tree_bytes;
+
+static int add_size(const char *path, const struct stat *st, int type,
+		    struct FTW *ftw)
+{
+	(void)path;
+	(void)type;
+	(void)ftw;
+	tree_bytes += (unsigned long long)st->st_blocks * 512;
+	return 0;
+}
+
+unsigned long long host_tree_size(const char *path)
+{
+	tree_bytes = 0;
+	nftw(path, add_size, 64, FTW_PHYS | FTW_MOUNT);
+	return tree_bytes;
+}

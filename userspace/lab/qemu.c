@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One run of the virtual machine. What the guest says comes through virtio
+ * ports: the command's output through pipes, live; exit code, kernel log and
+ * results into files.
+ */
+#include "lab.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What both kinds of machine get: the log goes to the console only at a panic,
+ * there completely (panic_print), for the serial line is slow.
+ */
+#define APPEND_ALL "console=ttyS0 quiet panic=-1 oops=panic panic_print=0x20 " \
+	"log_buf_len=4M nokaslr cryptomgr.notests"
+/* TCG offers no invariant counter: trust it, it is right by construction. */
+#define APPEND_EXACT " mitigations=off tsc=reliable"
+
+static volatile sig_atomic_t caught;
+
+const char *lab_mode_name(enum lab_mode mode)
+{
+	static const char *const names[] = {
+		[LAB_EXACT] = "exact",
+		[LAB_SOFTIRQ] = "softirq",
+		[LAB_WALL] = "wall",
+	};
+
+	return names[mode];
+}
+
+static void add_words(struct strlist *argv, const char *words)
+{
+	char *copy = xstrdup(words);
+	char *rest = copy, *word;
+
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			strlist_add(argv, word);
+	free(copy);
+}
+
+static void add_option(struct strlist *argv, const char *option, char *value)
+{
+	strlist_add(argv, option);
+	strlist_add(argv, value);
+	free(value);
+}
+
+static void add_machine(struct strlist *argv, const struct qemu_spec *spec)
+{
+	if (spec->mode != LAB_WALL) {
+		/*
+		 * Fixed seed and date: two runs of the same command agree to a
+		 * few instructions.
+		 */
+		add_words(argv, "-accel tcg,thread=single -cpu max "
+			  "-icount shift=0,sleep=off -seed 1 "
+			  "-rtc base=2026-01-01T00:00:00,clock=vm -smp");
+		strlist_add(argv, spec->mode == LAB_SOFTIRQ ? "1,maxcpus=2" : "1");
+		return;
+	}
+	add_words(argv, spec->kvm ? "-accel kvm -cpu host" :
+				    "-accel tcg,thread=multi -cpu max");
+	add_option(argv, "-smp", xasprintf("%u", spec->smp));
+}
+
+/* Port n of the guest goes to a file or, by /dev/fd, to a pipe. */
+static void add_port(struct strlist *argv, unsigned int n, char *path)
+{
+	add_option(argv, "-chardev", xasprintf("file,id=p%u,path=%s", n, path));
+	add_option(argv, "-device", xasprintf("virtserialport,chardev=p%u,nr=%u",
+					      n, n));
+	free(path);
+}
+
+static void make_argv(struct strlist *argv, const struct qemu_spec *spec,
+		      int out, int err)
+{
+	const char *exact = spec->mode == LAB_WALL ? "" : APPEND_EXACT;
+
+	add_words(argv, "qemu-system-x86_64 -nodefaults -no-user-config "
+		  "-display none -no-reboot -machine pc");
+	add_machine(argv, spec);
+	add_option(argv, "-m", xasprintf("%u", spec->mem_mb));
+	add_option(argv, "-kernel", xstrdup(spec->image));
+	add_option(argv, "-initrd", xstrdup(spec->initrd));
+	add_option(argv, "-append",
+		   xasprintf(APPEND_ALL "%s%s%s", exact,
+			     spec->append ? " " : "",
+			     spec->append ? spec->append : ""));
+	add_option(argv, "-serial", xasprintf("file:%s/console", spec->dir));
+	add_words(argv, "-device virtio-serial-pci");
+	add_port(argv, 1, xasprintf("/dev/fd/%d", out));
+	add_port(argv, 2, xasprintf("/dev/fd/%d", err));
+	add_port(argv, 3, xasprintf("%s/control", spec->dir));
+	add_port(argv, 4, xasprintf("%s/dmesg", spec->dir));
+	add_port(argv, 5, xasprintf("%s/results.tar", spec->dir));
+}
+
+static void show(const struct strlist *argv)
+{
+	fputs("tare:", stderr);
+	for (size_t i = 0; i < argv->n; i++) {
+		bool plain = !strpbrk(argv->v[i], " '\"$\\");
+		char *quoted = plain ? xstrdup(argv->v[i]) :
+				       shell_quote(argv->v[i]);
+
+		fprintf(stderr, " %s", quoted);
+		free(quoted);
+	}
+	fputc('\n', stderr);
+}
+
+static void child(char **argv, const char *dir, pid_t parent)
+{
+	char *log = xasprintf("%s/qemu.log", dir);
+	int in = open("/dev/null", O_RDONLY);
+	int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	sigset_t none;
+
+	/* A group of its own, for a kill that misses nobody and a Ctrl-C that
+	 * only tare gets; and no life without tare.
+	 */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || in < 0 || out < 0)
+		_exit(127);
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	dup2(out, STDERR_FILENO);
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+/* Close-on-exec at our end only. */
+static int make_pipe(int fds[2])
+{
+	if (pipe(fds) < 0)
+		return -errno;
+	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+static pid_t start(const struct qemu_spec *spec, int from[2])
+{
+	struct strlist argv = {};
+	pid_t parent = getpid(), pid;
+	int out[2], err[2];
+
+	if (make_pipe(out) < 0)
+		return -1;
+	if (make_pipe(err) < 0) {
+		close(out[0]);
+		close(out[1]);
+		return -1;
+	}
+	make_argv(&argv, spec, out[1], err[1]);
+	if (spec->show)
+		show(&argv);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		child(argv.v, spec->dir, parent);
+	close(out[1]);
+	close(err[1]);
+	from[0] = out[0];
+	from[1] = err[0];
+	strlist_free(&argv);
+	return pid;
+}
+
+static void on_signal(int signal)
+{
+	caught = signal;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR && !caught)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		size -= n;
+	}
+	return 0;
+}
+
+/* @return 0, -EPIPE when the reader of ours has gone, 1 at the end */
+static int relay(int from, int to)
+{
+	char buf[65536];
+	ssize_t n = read(from, buf, sizeof(buf));
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : 1;
+	if (n == 0)
+		return 1;
+	return write_all(to, buf, n) ? -EPIPE : 0;
+}
+
+static bool past(const struct timespec *deadline, struct timespec *left)
+{
+	clock_gettime(CLOCK_MONOTONIC, left);
+	left->tv_sec = deadline->tv_sec - left->tv_sec;
+	left->tv_nsec = deadline->tv_nsec - left->tv_nsec;
+	if (left->tv_nsec < 0) {
+		left->tv_sec--;
+		left->tv_nsec += 1000000000;
+	}
+	return left->tv_sec < 0;
+}
+
+/* Pass the output on until QEMU has closed both pipes, or something is up. */
+static enum qemu_end watch(int from[2], unsigned int timeout_s,
+			   const sigset_t *unblocked)
+{
+	struct pollfd fds[2] = { { from[0], POLLIN, 0 }, { from[1], POLLIN, 0 } };
+	struct timespec deadline, left;
+
+	clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += timeout_s;
+	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+		if (past(&deadline, &left))
+			return QEMU_TIMEOUT;
+		if (ppoll(fds, 2, &left, unblocked) < 0 && errno != EINTR)
+			return QEMU_PIPE;
+		if (caught)
+			return QEMU_SIGNAL;
+		for (int i = 0; i < 2; i++) {
+			int end;
+
+			if (fds[i].fd < 0 || !fds[i].revents)
+				continue;
+			end = relay(from[i], i ? STDERR_FILENO : STDOUT_FILENO);
+			if (end < 0)
+				return caught ? QEMU_SIGNAL : QEMU_PIPE;
+			if (end)
+				fds[i].fd = -1;
+		}
+	}
+	return QEMU_ENDED;
+}
+
+static void handle_signals(sigset_t *before, bool on)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on ? on_signal : SIG_DFL };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaddset(&set, signals[i]);
+		sigaction(signals[i], &action, NULL);
+	}
+	signal(SIGPIPE, on ? SIG_IGN : SIG_DFL);
+	if (on)
+		sigprocmask(SIG_BLOCK, &set, before);
+	else
+		sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+enum qemu_end qemu_run(const struct qemu_spec *spec, int *signal)
+{
+	enum qemu_end end = QEMU_NOT_STARTED;
+	sigset_t before;
+	int from[2], status;
+	pid_t pid;
+
+	caught = 0;
+	handle_signals(&before, true);
+	pid = start(spec, from);
+	if (pid > 0) {
+		end = watch(from, spec->timeout_s, &before);
+		if (end != QEMU_ENDED)
+			kill(-pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		if (end == QEMU_ENDED && WIFEXITED(status) &&
+		    WEXITSTATUS(status))
+			end = QEMU_NOT_STARTED;
+		close(from[0]);
+		close(from[1]);
+	}
+	handle_signals(&before, false);
+	*signal = caught;
+	return end;
+}
