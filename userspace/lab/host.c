@@ -209,8 +209,8 @@ void host_show_log(const char *path, unsigned int lines)
 	while (from > text && (lines || from[-1] != '\n'))
 		if (*--from == '\n')
 			lines--;
-	fputs(*from == '\n' ? from + 1 : from, stderr);
-	fputc('\n', stderr);
+	if (*text)
+		fprintf(stderr, "%s\n", *from == '\n' ? from + 1 : from);
 	free(text);
 }
 

@@ -55,6 +55,10 @@ mkfifo /run/out /run/err
 (
 	cd /work || exit 1
 	. /lab/command
+	if ! command -v "$1" >/dev/null; then
+		echo "tare: the guest has no $1: see --program and --add" >&2
+		exit 127
+	fi
 	exec "$@"
 ) </dev/null >/run/out 2>/run/err
 code=$?

@@ -409,7 +409,10 @@ static int fetch_into(const char *dir, const char *abi, const char *final)
 	return code;
 }
 
-/* With the lock held: another may have fetched it in the meantime. */
+/*
+ * With the lock held: another may have fetched it in the meantime, or have
+ * been killed on the way.
+ */
 static int fetch_locked(const char *kernels, const char *abi, const char *final)
 {
 	char *dir;
@@ -417,14 +420,14 @@ static int fetch_locked(const char *kernels, const char *abi, const char *final)
 
 	if (!access(final, F_OK))
 		return TARE_OK;
-	dir = xasprintf("%s/.new-XXXXXX", kernels);
-	if (mkdtemp(dir)) {
-		code = fetch_into(dir, abi, final);
-		rm_rf(dir);
-	} else {
+	dir = xasprintf("%s/.new-%s", kernels, abi);
+	rm_rf(dir);
+	if (mkdir(dir, 0777) < 0)
 		code = msg_error("cannot write to the cache: %s",
 				 strerror(errno));
-	}
+	else
+		code = fetch_into(dir, abi, final);
+	rm_rf(dir);
 	free(dir);
 	return code;
 }

@@ -69,6 +69,31 @@ void klog_allow_free(struct klog_allow *allow)
 	free(allow);
 }
 
+const char *klog_of_console(const char *console)
+{
+	static const char first[] = "] Linux version ";
+	const char *start = console, *found = console;
+
+	while ((found = strstr(found, first))) {
+		start = found;
+		found++;
+	}
+	while (start > console && start[-1] != '\n')
+		start--;
+	return start;
+}
+
+void klog_cut_nmi(char *log)
+{
+	char *nmi = strstr(log, "Uhhuh. NMI received for unknown reason");
+
+	if (!nmi)
+		return;
+	while (nmi > log && nmi[-1] != '\n')
+		nmi--;
+	*nmi = '\0';
+}
+
 static bool allowed(const struct klog_allow *allow, const char *line)
 {
 	for (size_t i = 0; i < allow->n; i++)

@@ -19,7 +19,8 @@ static bool probe(const struct lab_kernel *kernel, const char *dir)
 	char *console = xasprintf("%s/console", dir);
 	struct cpio *c = cpio_create(initrd);
 	struct qemu_spec spec = {
-		.mode = LAB_WALL, .kvm = true, .smp = 2, .mem_mb = 512,
+		.mode = LAB_WALL, .kvm = true, .kvm_probe = true,
+		.smp = 2, .mem_mb = 512,
 		.timeout_s = PROBE_S, .image = kernel->image, .initrd = initrd,
 		.dir = dir,
 	};

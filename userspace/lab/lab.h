@@ -189,6 +189,13 @@ bool klog_bad_line(const char *line);
  * @return number of bad lines that are not allowed
  */
 unsigned int klog_scan(const char *log, const struct klog_allow *allow);
+/**
+ * The log in what a console saw: at a panic the kernel prints what it has not
+ * yet printed, then all of it again from the start.
+ */
+const char *klog_of_console(const char *console);
+/** Cut a log where the lab's own NMI, sent at the time limit, ends the guest. */
+void klog_cut_nmi(char *log);
 
 /* ---- qemu.c: one run of the virtual machine ---- */
 
@@ -197,6 +204,7 @@ enum lab_mode { LAB_EXACT, LAB_SOFTIRQ, LAB_WALL };
 struct qemu_spec {
 	enum lab_mode mode;
 	bool kvm;
+	bool kvm_probe;	/* a guest that hangs is an answer, not a riddle */
 	unsigned int smp, mem_mb, timeout_s;
 	const char *image, *initrd, *append;
 	const char *dir;	/* holds what the guest sends */

@@ -14,15 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* What both kinds of machine get: the log goes to the console only at a panic,
- * there completely (panic_print), for the serial line is slow.
+/*
+ * What every machine gets. The log goes to the console only at a panic, there
+ * completely and with all CPUs (panic_print), for the serial line is slow.
  */
-#define APPEND_ALL "console=ttyS0 quiet panic=-1 oops=panic panic_print=0x20 " \
-	"log_buf_len=4M nokaslr cryptomgr.notests"
+#define APPEND_ALL "console=ttyS0 quiet panic=-1 oops=panic panic_print=0x60 " \
+	"unknown_nmi_panic log_buf_len=4M nokaslr cryptomgr.notests"
+/* How long a guest may take to print its log after the NMI. */
+#define LAST_WORDS_S 5
 /* TCG offers no invariant counter: trust it, it is right by construction. */
 #define APPEND_EXACT " mitigations=off tsc=reliable"
 
@@ -84,8 +88,13 @@ static void add_port(struct strlist *argv, unsigned int n, char *path)
 	free(path);
 }
 
+/* Our end, and those that QEMU has by number. */
+struct channels {
+	int out[2], err[2], monitor[2];
+};
+
 static void make_argv(struct strlist *argv, const struct qemu_spec *spec,
-		      int out, int err)
+		      const struct channels *ch)
 {
 	const char *exact = spec->mode == LAB_WALL ? "" : APPEND_EXACT;
 
@@ -100,9 +109,11 @@ static void make_argv(struct strlist *argv, const struct qemu_spec *spec,
 			     spec->append ? " " : "",
 			     spec->append ? spec->append : ""));
 	add_option(argv, "-serial", xasprintf("file:%s/console", spec->dir));
-	add_words(argv, "-device virtio-serial-pci");
-	add_port(argv, 1, xasprintf("/dev/fd/%d", out));
-	add_port(argv, 2, xasprintf("/dev/fd/%d", err));
+	add_option(argv, "-chardev", xasprintf("socket,id=mon,fd=%d",
+					       ch->monitor[1]));
+	add_words(argv, "-mon chardev=mon -device virtio-serial-pci,ioeventfd=off");
+	add_port(argv, 1, xasprintf("/dev/fd/%d", ch->out[1]));
+	add_port(argv, 2, xasprintf("/dev/fd/%d", ch->err[1]));
 	add_port(argv, 3, xasprintf("%s/control", spec->dir));
 	add_port(argv, 4, xasprintf("%s/dmesg", spec->dir));
 	add_port(argv, 5, xasprintf("%s/results.tar", spec->dir));
@@ -129,7 +140,8 @@ static void child(char **argv, const char *dir, pid_t parent)
 	int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	sigset_t none;
 
-	/* A group of its own, for a kill that misses nobody and a Ctrl-C that
+	/*
+	 * A group of its own, for a kill that misses nobody and a Ctrl-C that
 	 * only tare gets; and no life without tare.
 	 */
 	setpgid(0, 0);
@@ -146,41 +158,80 @@ static void child(char **argv, const char *dir, pid_t parent)
 	_exit(127);
 }
 
-/* Close-on-exec at our end only. */
-static int make_pipe(int fds[2])
+static void close_pair(int fds[2])
 {
-	if (pipe(fds) < 0)
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* Close-on-exec at our ends only. */
+static int open_channels(struct channels *ch)
+{
+	if (pipe(ch->out) < 0)
 		return -errno;
-	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	if (pipe(ch->err) < 0) {
+		close_pair(ch->out);
+		return -EMFILE;
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ch->monitor) < 0) {
+		close_pair(ch->out);
+		close_pair(ch->err);
+		return -EMFILE;
+	}
+	fcntl(ch->out[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ch->err[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ch->monitor[0], F_SETFD, FD_CLOEXEC);
 	return 0;
 }
 
-static pid_t start(const struct qemu_spec *spec, int from[2])
+static void close_channels(struct channels *ch)
+{
+	close(ch->out[0]);
+	close(ch->err[0]);
+	close(ch->monitor[0]);
+}
+
+static pid_t start(const struct qemu_spec *spec, struct channels *ch)
 {
 	struct strlist argv = {};
 	pid_t parent = getpid(), pid;
-	int out[2], err[2];
 
-	if (make_pipe(out) < 0)
+	if (open_channels(ch) < 0)
 		return -1;
-	if (make_pipe(err) < 0) {
-		close(out[0]);
-		close(out[1]);
-		return -1;
-	}
-	make_argv(&argv, spec, out[1], err[1]);
+	make_argv(&argv, spec, ch);
 	if (spec->show)
 		show(&argv);
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
 		child(argv.v, spec->dir, parent);
-	close(out[1]);
-	close(err[1]);
-	from[0] = out[0];
-	from[1] = err[0];
+	close(ch->out[1]);
+	close(ch->err[1]);
+	close(ch->monitor[1]);
+	if (pid < 0)
+		close_channels(ch);
 	strlist_free(&argv);
 	return pid;
+}
+
+/*
+ * A guest that hangs cannot send its kernel log: an NMI makes it panic, and
+ * so print the log and where it was.
+ */
+static void ask_last_words(pid_t pid, int monitor)
+{
+	const struct timespec pause = { 0, 50000000 };
+
+	if (send(monitor, "nmi\n", 4, MSG_NOSIGNAL) != 4)
+		return;
+	for (int i = 0; i < LAST_WORDS_S * 20 && !caught; i++) {
+		siginfo_t info = {};
+
+		if (waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
+		    info.si_pid)
+			return;
+		nanosleep(&pause, NULL);
+	}
 }
 
 static void on_signal(int signal)
@@ -229,10 +280,13 @@ static bool past(const struct timespec *deadline, struct timespec *left)
 }
 
 /* Pass the output on until QEMU has closed both pipes, or something is up. */
-static enum qemu_end watch(int from[2], unsigned int timeout_s,
+static enum qemu_end watch(const struct channels *ch, unsigned int timeout_s,
 			   const sigset_t *unblocked)
 {
-	struct pollfd fds[2] = { { from[0], POLLIN, 0 }, { from[1], POLLIN, 0 } };
+	struct pollfd fds[2] = {
+		{ ch->out[0], POLLIN, 0 },
+		{ ch->err[0], POLLIN, 0 },
+	};
 	struct timespec deadline, left;
 
 	clock_gettime(CLOCK_MONOTONIC, &deadline);
@@ -249,7 +303,7 @@ static enum qemu_end watch(int from[2], unsigned int timeout_s,
 
 			if (fds[i].fd < 0 || !fds[i].revents)
 				continue;
-			end = relay(from[i], i ? STDERR_FILENO : STDOUT_FILENO);
+			end = relay(fds[i].fd, i ? STDERR_FILENO : STDOUT_FILENO);
 			if (end < 0)
 				return caught ? QEMU_SIGNAL : QEMU_PIPE;
 			if (end)
@@ -277,27 +331,36 @@ static void handle_signals(sigset_t *before, bool on)
 		sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+/* The end of QEMU, one way or the other. */
+static enum qemu_end reap(pid_t pid, enum qemu_end end)
+{
+	int status = 0;
+
+	if (end != QEMU_ENDED)
+		kill(-pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (end == QEMU_ENDED && WIFEXITED(status) && WEXITSTATUS(status))
+		return QEMU_NOT_STARTED;
+	return end;
+}
+
 enum qemu_end qemu_run(const struct qemu_spec *spec, int *signal)
 {
 	enum qemu_end end = QEMU_NOT_STARTED;
+	struct channels ch;
 	sigset_t before;
-	int from[2], status;
 	pid_t pid;
 
 	caught = 0;
 	handle_signals(&before, true);
-	pid = start(spec, from);
+	pid = start(spec, &ch);
 	if (pid > 0) {
-		end = watch(from, spec->timeout_s, &before);
-		if (end != QEMU_ENDED)
-			kill(-pid, SIGKILL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-		if (end == QEMU_ENDED && WIFEXITED(status) &&
-		    WEXITSTATUS(status))
-			end = QEMU_NOT_STARTED;
-		close(from[0]);
-		close(from[1]);
+		end = watch(&ch, spec->timeout_s, &before);
+		if (end == QEMU_TIMEOUT && !spec->kvm_probe)
+			ask_last_words(pid, ch.monitor[0]);
+		end = reap(pid, end);
+		close_channels(&ch);
 	}
 	handle_signals(&before, false);
 	*signal = caught;

@@ -205,7 +205,7 @@ static void outcome_read(struct outcome *o, const char *dir)
 	char *control = xasprintf("%s/control", dir);
 	char *dmesg = xasprintf("%s/dmesg", dir);
 	char *console = xasprintf("%s/console", dir);
-	char *text = file_read(control);
+	char *text = file_read(control), *seen;
 
 	o->done = text && sscanf(text, "exit %d", &o->code) == 1 &&
 		  strstr(text, "\nDONE");
@@ -214,10 +214,10 @@ static void outcome_read(struct outcome *o, const char *dir)
 	/* A guest that did not get so far: a panic prints it all there. */
 	if (!o->done || !o->log || !*o->log) {
 		free(o->log);
-		o->log = file_read(console);
+		seen = file_read(console);
+		o->log = xstrdup(seen ? klog_of_console(seen) : "");
+		free(seen);
 	}
-	if (!o->log)
-		o->log = xstrdup("");
 	free(control);
 	free(dmesg);
 	free(console);
@@ -334,6 +334,8 @@ static int conclude(enum qemu_end end, int signal, const char *dir,
 				 log ? log : "", strerror(-err));
 	if (r->results && save_results(dir, r->results))
 		code = code ? code : TARE_FAILED;
+	if (end == QEMU_TIMEOUT)
+		klog_cut_nmi(o.log);
 	if (klog_scan(o.log, allow))
 		code = msg_error("the guest's kernel log shows a fault (above; all of it is in %s)",
 				 log);
