@@ -75,13 +75,15 @@ static int parse_completion(const char *text, s64 *value)
 static void complain(const struct tare_attr *attr, const char *who,
 		     const char *text)
 {
+	int len = min_t(size_t, strcspn(text, "\n"), 32);
+
 	if (attr->type == TARE_MODE)
-		pr_err("%s: %s='%.32s' refused, it is one of:"
+		pr_err("%s: %s='%.*s' refused, it is one of:"
 		       TARE_COMPLETIONS(TARE_X_LIST) "\n",
-		       who, attr->name, text);
+		       who, attr->name, len, text);
 	else
-		pr_err("%s: %s='%.32s' refused, it is a decimal number from %lld to %lld\n",
-		       who, attr->name, text, attr->min, attr->max);
+		pr_err("%s: %s='%.*s' refused, it is a decimal number from %lld to %lld\n",
+		       who, attr->name, len, text, attr->min, attr->max);
 }
 
 /**

@@ -22,46 +22,48 @@ struct tare_blk {
 	struct blk_mq_tag_set tags;
 };
 
+/* Books a request whose stamps are in its cmd, and ends it. */
+static __always_inline void blk_end(struct tare_cmd *cmd, struct request *rq,
+				    u64 cmpl, enum tare_path path)
+{
+	blk_status_t status = cmd->status;
+	struct tare_end end;
+
+	trace_tare_complete(cmd, rq, cmpl);
+	end = tare_book(cmd, rq, cmpl, path);
+	tare_stamp_end(end);
+	blk_mq_end_request(rq, status);
+}
+
 /* ->complete: the block layer hands the request back, on the right CPU. */
 static void tare_blk_complete(struct request *rq)
 {
 	u64 cmpl = tare_stamp();
 	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
-	blk_status_t status = cmd->status;
-	struct tare_end end;
 
-	trace_tare_complete(cmd, rq, cmpl);
-	end = tare_book(cmd, rq, cmpl, tare_path_now(cmd));
-	tare_stamp_end(end);
-	blk_mq_end_request(rq, status);
+	blk_end(cmd, rq, cmpl, tare_path_now(cmd));
 }
 
-/* Ends the request where it was issued. */
-static __always_inline void blk_finish_inline(struct tare_cmd *cmd,
-					      struct request *rq)
-{
-	u64 now = cmd->ready;
-	blk_status_t status = cmd->status;
-	struct tare_end end;
-
-	if (now < cmd->due)
-		now = tare_wait_until(cmd->due);
-	cmd->fire = now;
-	cmd->done = now;
-	cmd->fire_cpu = cmd->issue_cpu;
-	trace_tare_complete(cmd, rq, now);
-	end = tare_book(cmd, rq, now, TARE_PATH_INLINE);
-	tare_stamp_end(end);
-	blk_mq_end_request(rq, status);
-}
-
-static void blk_finish_complete(struct tare_cmd *cmd, struct request *rq)
+/* Stamps `ready`, waits until due, stamps `fire`. */
+static void blk_wait(struct tare_cmd *cmd)
 {
 	cmd->ready = tare_stamp();
 	cmd->fire = cmd->ready;
 	if (cmd->ready < cmd->due)
 		cmd->fire = tare_wait_until(cmd->due);
 	cmd->fire_cpu = raw_smp_processor_id();
+}
+
+static void blk_finish_inline(struct tare_cmd *cmd, struct request *rq)
+{
+	blk_wait(cmd);
+	cmd->done = cmd->fire;
+	blk_end(cmd, rq, cmd->done, TARE_PATH_INLINE);
+}
+
+static void blk_finish_complete(struct tare_cmd *cmd, struct request *rq)
+{
+	blk_wait(cmd);
 	cmd->done = tare_stamp();
 	blk_mq_complete_request(rq);
 }
@@ -78,46 +80,79 @@ static enum hrtimer_restart tare_blk_timer(struct hrtimer *timer)
 }
 
 /* The store had no memory: the block layer offers the request again soon. */
-static void blk_retry_later(struct tare_cmd *cmd, struct request *rq)
+static void blk_retry_later(struct tare_device *dev, struct request *rq)
 {
-	this_cpu_inc(cmd->dev->stats->requeues);
+	this_cpu_inc(dev->stats->requeues);
 	blk_mq_requeue_request(rq, false);
 	blk_mq_delay_kick_requeue_list(rq->q, BLK_RETRY_MS);
 }
 
-static __always_inline blk_status_t blk_issue(struct request *rq)
+/* By what the device does, not by who looks on. */
+static void blk_finish(struct tare_cmd *cmd, struct request *rq)
 {
-	u64 issue = tare_stamp();
-	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
 	struct tare_device *dev = cmd->dev;
 
-	cmd->op = tare_op_of(rq);
-	if (unlikely(cmd->op == TARE_NR_OPS))
+	if (dev->store) {
+		cmd->status = tare_store_do(dev->store, cmd->op, rq);
+		if (unlikely(cmd->status == BLK_STS_RESOURCE)) {
+			blk_retry_later(dev, rq);
+			return;
+		}
+	}
+	if (dev->completion == TARE_TIMER)
+		tare_timer_arm(cmd);
+	else if (dev->completion == TARE_INLINE)
+		blk_finish_inline(cmd, rq);
+	else
+		blk_finish_complete(cmd, rq);
+}
+
+/* There are data to move, time to pass, or somebody who looks on. */
+static noinline blk_status_t blk_issue_long(struct request *rq, u64 issue)
+{
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
+	u8 op = tare_op_of(rq);
+
+	if (unlikely(op == TARE_NR_OPS))
 		return BLK_STS_NOTSUPP;
 	blk_mq_start_request(rq);
 	cmd->start = tare_stamp();
 	cmd->issue = issue;
-	cmd->due = cmd->start + tare_service(cmd, rq);
+	cmd->due = cmd->start + tare_service(cmd->dev, op, rq);
 	cmd->issue_cpu = raw_smp_processor_id();
-	cmd->bytes = blk_rq_bytes(rq);
-	cmd->flags = rq->cmd_flags & REQ_FUA ? TARE_REC_FUA : 0;
+	cmd->op = op;
+	cmd->flags = 0;
 	cmd->status = BLK_STS_OK;
 	trace_tare_issue(cmd, rq);
-	if (dev->store) {
-		cmd->status = tare_store_do(cmd, rq);
-		if (unlikely(cmd->status == BLK_STS_RESOURCE)) {
-			blk_retry_later(cmd, rq);
-			return BLK_STS_OK;
-		}
-	}
-	if (dev->completion == TARE_INLINE) {
-		cmd->ready = tare_stamp();
-		blk_finish_inline(cmd, rq);
-	} else if (dev->completion == TARE_TIMER) {
-		tare_timer_arm(cmd);
-	} else {
-		blk_finish_complete(cmd, rq);
-	}
+	blk_finish(cmd, rq);
+	return BLK_STS_OK;
+}
+
+/*
+ * The shortest way: the request takes no time and ends here, nobody looks on,
+ * and its rows are booked from registers. ->queue_rq runs with interrupts on,
+ * since the block layer calls it from a task: they need no saving.
+ */
+static __always_inline blk_status_t blk_issue(struct request *rq)
+{
+	u64 issue = tare_stamp(), start;
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
+	struct tare_device *dev = cmd->dev;
+	blk_opf_t flags = rq->cmd_flags;
+	struct tare_pending *slot;
+	u8 op = (__force u8)flags;
+
+	if (unlikely(dev->long_way) || static_branch_unlikely(&tare_watched) ||
+	    unlikely(!tare_op_common(flags)) ||
+	    unlikely(READ_ONCE(dev->model.service_tsc[op])))
+		return blk_issue_long(rq, issue);
+	blk_mq_start_request(rq);
+	start = tare_stamp();
+	local_irq_disable();
+	slot = tare_book_at_once(dev, rq, op, issue, start);
+	local_irq_enable();
+	WRITE_ONCE(slot->end, tare_stamp());
+	blk_mq_end_request(rq, BLK_STS_OK);
 	return BLK_STS_OK;
 }
 

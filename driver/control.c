@@ -136,15 +136,16 @@ static int control_reset(void __user *arg)
 {
 	struct tare_name_req req;
 	struct tare_device *dev;
+	int err;
 
 	if (copy_from_user(&req, arg, sizeof(req)))
 		return -EFAULT;
 	dev = powered_get(req.name);
 	if (!dev)
 		return -ENODEV;
-	tare_stats_reset(dev);
+	err = tare_stats_reset(dev);
 	powered_put(dev);
-	return 0;
+	return err;
 }
 
 static int control_record(struct control *control, void __user *arg)

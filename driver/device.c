@@ -119,7 +119,8 @@ static void device_apply(struct tare_device *dev)
 	};
 
 	tare_model_set(&dev->model, &ns, tare_clock.khz);
-	WRITE_ONCE(dev->completion, c->completion);
+	dev->completion = c->completion;
+	dev->long_way = c->completion != TARE_INLINE || dev->store;
 }
 
 /**

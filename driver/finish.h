@@ -21,39 +21,49 @@ static_assert(TARE_WRITE == (int)REQ_OP_WRITE);
 static_assert(TARE_FLUSH == (int)REQ_OP_FLUSH);
 static_assert(TARE_DISCARD == (int)REQ_OP_DISCARD);
 
-/* Kernel operation to ours; TARE_NR_OPS for what the device does not do. */
-static __always_inline u8 tare_op_of(const struct request *rq)
+/*
+ * Kernel operation to ours: those below TARE_WRITE_ZEROES are the same, which
+ * tare_op_common() tells, and forced unit access is not among them.
+ */
+static __always_inline bool tare_op_common(blk_opf_t flags)
+{
+	return !(flags & ((REQ_OP_MASK & ~(__force blk_opf_t)TARE_DISCARD) |
+			  REQ_FUA));
+}
+
+/* TARE_NR_OPS for what the device does not do. */
+static inline u8 tare_op_of(const struct request *rq)
 {
 	unsigned int op = (__force unsigned int)req_op(rq);
 
-	if (likely(op <= TARE_DISCARD))
+	if (op <= TARE_DISCARD)
 		return op;
 	return op == (__force unsigned int)REQ_OP_WRITE_ZEROES ?
 	       TARE_WRITE_ZEROES : TARE_NR_OPS;
 }
 
 /* Service time of a request in tsc. */
-static __always_inline u64 tare_service(const struct tare_cmd *cmd,
+static __always_inline u64 tare_service(const struct tare_device *dev, u8 op,
 					const struct request *rq)
 {
-	const u64 *service = cmd->dev->model.service_tsc;
+	const u64 *service = dev->model.service_tsc;
 
-	if (unlikely(rq->cmd_flags & REQ_FUA) && cmd->op == TARE_WRITE)
+	if (unlikely(rq->cmd_flags & REQ_FUA) && op == TARE_WRITE)
 		return READ_ONCE(service[TARE_SERVICE_WRITE_FUA]);
-	return READ_ONCE(service[cmd->op]);
+	return READ_ONCE(service[op]);
 }
 
 /* Moves or erases the data of a memory-backed device. */
-static inline blk_status_t tare_store_do(struct tare_cmd *cmd,
+static inline blk_status_t tare_store_do(struct tare_store *store, u8 op,
 					 struct request *rq)
 {
-	switch (cmd->op) {
+	switch (op) {
 	case TARE_READ:
 	case TARE_WRITE:
-		return tare_store_transfer(cmd->dev->store, rq);
+		return tare_store_transfer(store, rq);
 	case TARE_DISCARD:
 	case TARE_WRITE_ZEROES:
-		tare_store_erase(cmd->dev->store, rq);
+		tare_store_erase(store, rq);
 		return BLK_STS_OK;
 	default:
 		return BLK_STS_OK;
@@ -86,7 +96,8 @@ static inline void tare_timer_arm(struct tare_cmd *cmd)
 	now = tare_stamp();
 	expires = ktime_get();
 	if (now < cmd->due)
-		expires += tare_tsc_to_ns(tare_clock.scale, cmd->due - now);
+		expires += tare_tsc_to_ns(tare_clock.scale,
+					  cmd->due - now);
 	hrtimer_start(&cmd->timer, expires, HRTIMER_MODE_ABS_PINNED);
 	cmd->ready = tare_stamp();
 	local_irq_restore(flags);
@@ -98,20 +109,19 @@ static inline void tare_timer_arm(struct tare_cmd *cmd)
  */
 static inline bool tare_timer_early(struct tare_cmd *cmd)
 {
+	u64 due = cmd->due;
 	u64 now = tare_stamp();
 
-	if (unlikely(now < cmd->due)) {
-		u64 early = cmd->due - now;
-
-		if (early > tare_clock.early_spin_tsc) {
+	if (unlikely(now < due)) {
+		if (due - now > tare_clock.early_spin_tsc) {
 			this_cpu_inc(cmd->dev->stats->rearms);
 			hrtimer_forward_now(&cmd->timer,
 					    tare_tsc_to_ns(tare_clock.scale,
-							   early));
+							   due - now));
 			return true;
 		}
-		cmd->flags |= TARE_REC_EARLY;
-		now = tare_wait_until(cmd->due);
+		cmd->flags = TARE_REC_EARLY;
+		now = tare_wait_until(due);
 	}
 	cmd->fire = now;
 	cmd->fire_cpu = raw_smp_processor_id();
@@ -131,11 +141,18 @@ static __always_inline enum tare_path tare_path_now(const struct tare_cmd *cmd)
 	return TARE_PATH_DIRECT;
 }
 
-static inline void tare_record_fill(struct tare_record *r,
-				    const struct tare_cmd *cmd,
-				    const struct request *rq, u64 cmpl,
-				    enum tare_path path)
+/* The record of a finished request, but for its end; NULL: nobody records. */
+static inline struct tare_record *
+tare_record_make(const struct tare_cmd *cmd, const struct request *rq, u64 cmpl,
+		 enum tare_path path)
 {
+	struct tare_record *r;
+
+	if (!cmd->dev->recorder)
+		return NULL;
+	r = tare_record_get(cmd->dev->recorder);
+	if (!r)
+		return NULL;
 	r->issue = cmd->issue;
 	r->start = cmd->start;
 	r->due = cmd->due;
@@ -144,72 +161,76 @@ static inline void tare_record_fill(struct tare_record *r,
 	r->done = cmd->done;
 	r->cmpl = cmpl;
 	r->sector = cmd->op == TARE_FLUSH ? 0 : blk_rq_pos(rq);
-	r->bytes = cmd->bytes;
+	r->bytes = blk_rq_bytes(rq);
 	r->op = cmd->op;
 	r->path = path;
 	r->flags = cmd->flags;
+	if (rq->cmd_flags & REQ_FUA)
+		r->flags |= TARE_REC_FUA;
 	r->error = -blk_status_to_errno(cmd->status);
 	r->issue_cpu = cmd->issue_cpu;
 	r->fire_cpu = cmd->fire_cpu;
 	r->cmpl_cpu = raw_smp_processor_id();
 	r->hw_queue = rq->mq_hctx->queue_num;
 	r->completion = cmd->dev->completion;
+	return r;
 }
 
-/*
- * Books a finished request, all but its last stamp. Returns where that goes:
- * a slot of this CPU that waits for it, and the request's record or NULL.
- */
+/* Where the last stamp goes: a slot of this CPU, and a record or NULL. */
 struct tare_end {
 	struct tare_pending *slot;
 	struct tare_record *record;
 };
 
-static __always_inline struct tare_end tare_book(struct tare_cmd *cmd,
-						 struct request *rq, u64 cmpl,
-						 enum tare_path path)
+/* Books a finished request, all but its last stamp. */
+static inline struct tare_end tare_book(struct tare_cmd *cmd,
+					struct request *rq, u64 cmpl,
+					enum tare_path path)
 {
 	u64 avail = max(cmd->due, cmd->ready);
 	struct tare_end end = { };
 	struct tare_cpu_stats *cs;
 	struct tare_op_stats *op;
 	unsigned long flags;
-	u64 before_end;
 
 	local_irq_save(flags);
 	cs = this_cpu_ptr(cmd->dev->stats);
 	op = cs->op[cmd->op];
 	op->count++;
-	op->bytes += cmd->bytes;
+	op->bytes += blk_rq_bytes(rq);
 	cs->path[path]++;
-	tare_row_add(&op->row[TARE_ROW_START], cmd->start - cmd->issue);
-	tare_row_add(&op->row[TARE_ROW_DEVICE], cmd->due - cmd->start);
-	tare_row_add(&op->row[TARE_ROW_DELIVERY], cmd->fire - avail);
-	tare_row_add(&op->row[TARE_ROW_SIGNAL], cmpl - cmd->done);
 	if (unlikely(cmd->flags & TARE_REC_EARLY))
 		cs->early_fires++;
 	if (unlikely(cmd->status != BLK_STS_OK))
 		cs->errors++;
-	if (static_branch_unlikely(&tare_recording) && cmd->dev->recorder) {
-		end.record = tare_record_get(cmd->dev->recorder);
-		if (end.record)
-			tare_record_fill(end.record, cmd, rq, cmpl, path);
-	}
-	/* driver row = before_end + (end - cmpl) */
-	before_end = (avail - cmd->due) + (cmd->done - cmd->fire);
-	end.slot = tare_pending_get(cs);
-	if (likely(end.slot)) {
-		tare_pending_settle(end.slot);
-		end.slot->op = op;
-		end.slot->base = cmpl - before_end;
-		WRITE_ONCE(end.slot->end, 0);
-	} else {
-		cs->unsettled++;
-		tare_row_add(&op->row[TARE_ROW_DRIVER],
-			     tare_stamp() - cmpl + before_end);
-	}
+	tare_row_add(&op->row[TARE_ROW_START], cmd->start - cmd->issue);
+	tare_row_add(&op->row[TARE_ROW_DEVICE], cmd->due - cmd->start);
+	tare_row_add(&op->row[TARE_ROW_DELIVERY], cmd->fire - avail);
+	tare_row_add(&op->row[TARE_ROW_SIGNAL], cmpl - cmd->done);
+	if (static_branch_unlikely(&tare_recording))
+		end.record = tare_record_make(cmd, rq, cmpl, path);
+	/* driver row: due -> avail, fire -> done, cmpl -> end */
+	end.slot = tare_pending_take(cs, op, cmpl - (cmd->done - cmd->fire) -
+				     (avail - cmd->due));
 	local_irq_restore(flags);
 	return end;
+}
+
+/*
+ * The same, with interrupts off, for a request that took no time: due when it
+ * was started, and ended there. The rows that are zero are not booked.
+ */
+static __always_inline struct tare_pending *
+tare_book_at_once(const struct tare_device *dev, const struct request *rq,
+		  u8 op_nr, u64 issue, u64 start)
+{
+	struct tare_cpu_stats *cs = this_cpu_ptr(dev->stats);
+	struct tare_op_stats *op = cs->op[op_nr];
+
+	op->count++;
+	op->bytes += blk_rq_bytes(rq);
+	tare_row_count(&op->row[TARE_ROW_START], start - issue);
+	return tare_pending_take(cs, op, start);
 }
 
 /* The last stamp, and then nothing but the call that tells the block layer. */
@@ -217,10 +238,9 @@ static __always_inline void tare_stamp_end(struct tare_end end)
 {
 	u64 now = tare_stamp();
 
-	if (likely(end.slot))
-		WRITE_ONCE(end.slot->end, now);
+	WRITE_ONCE(end.slot->end, now);
 	/* Whoever sees end sees the rest of the record. */
-	if (static_branch_unlikely(&tare_recording) && end.record)
+	if (end.record)
 		smp_store_release(&end.record->end, now);
 }
 

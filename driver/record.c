@@ -11,6 +11,8 @@
 
 DEFINE_STATIC_KEY_FALSE(tare_recording);
 EXPORT_SYMBOL_GPL(tare_recording);
+DEFINE_STATIC_KEY_FALSE(tare_watched);
+EXPORT_SYMBOL_GPL(tare_watched);
 
 #define RECORD_ENTRIES_MIN	64
 #define RECORD_ENTRIES_MAX	(4 << 20)
@@ -110,6 +112,7 @@ int tare_record_open(struct tare_recorder **slot, struct tare_record_req *req)
 	}
 	rec->dev = dev;
 	static_branch_inc(&tare_recording);
+	static_branch_inc(&tare_watched);
 	err = recorder_attach(dev, rec);
 	if (err)
 		goto err_rings;
@@ -119,6 +122,7 @@ int tare_record_open(struct tare_recorder **slot, struct tare_record_req *req)
 	return 0;
 
 err_rings:
+	static_branch_dec(&tare_watched);
 	static_branch_dec(&tare_recording);
 	rings_free(rec);
 err_put:
@@ -142,6 +146,7 @@ void tare_record_close(struct tare_recorder *rec)
 	if (dev->recorder == rec)
 		recorder_switch(dev, NULL);
 	mutex_unlock(&dev->lock);
+	static_branch_dec(&tare_watched);
 	static_branch_dec(&tare_recording);
 	rings_free(rec);
 	tare_device_put(dev);

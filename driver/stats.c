@@ -46,9 +46,6 @@ static void clear_cpu(struct tare_cpu_stats *cs)
 	for (i = 0; i < TARE_NR_OPS; i++)
 		if (cs->op[i])
 			clear_op(cs->op[i]);
-	/* A busy slot belongs to its request; what it books is not kept. */
-	for (i = 0; i < TARE_PENDING_SLOTS; i++)
-		cs->pending[i].op = NULL;
 	memset(cs->path, 0, sizeof(cs->path));
 	cs->early_fires = 0;
 	cs->rearms = 0;
@@ -57,7 +54,7 @@ static void clear_cpu(struct tare_cpu_stats *cs)
 	cs->unsettled = 0;
 }
 
-/* The one CPU of home_node's statistics lies where that CPU reads it. */
+/* A CPU's statistics lie on its own node. */
 static int create_cpu(struct tare_device *dev, int cpu)
 {
 	struct tare_cpu_stats *cs = per_cpu_ptr(dev->stats, cpu);
@@ -72,7 +69,7 @@ static int create_cpu(struct tare_device *dev, int cpu)
 			return -ENOMEM;
 	}
 	for (i = 0; i < TARE_PENDING_SLOTS; i++)
-		cs->pending[i].end = 1;
+		cs->pending[i].end = cs->pending[i].base = 1;
 	clear_cpu(cs);
 	return 0;
 }
@@ -118,7 +115,7 @@ void tare_stats_destroy(struct tare_device *dev)
 /* One visit to a CPU's statistics, made on that CPU with interrupts off. */
 struct visit {
 	struct tare_cpu_stats *cs;
-	struct tare_op_stats *copy;
+	struct tare_op_stats *copy;	/* NULL: clear instead */
 	enum tare_op op;
 	bool busy;
 };
@@ -129,41 +126,52 @@ static bool settle_all(struct tare_cpu_stats *cs)
 	int i;
 
 	for (i = 0; i < TARE_PENDING_SLOTS; i++)
-		if (!READ_ONCE(cs->pending[i].end) && cs->pending[i].op)
+		if (!READ_ONCE(cs->pending[i].end))
 			return false;
 	for (i = 0; i < TARE_PENDING_SLOTS; i++) {
 		tare_pending_settle(&cs->pending[i]);
-		cs->pending[i].op = NULL;
+		cs->pending[i].base = cs->pending[i].end;
 	}
 	return true;
 }
 
-static void visit_copy(void *data)
+static void visit_fn(void *data)
 {
 	struct visit *v = data;
 
 	v->busy = !settle_all(v->cs);
-	if (!v->busy)
+	if (v->busy)
+		return;
+	if (v->copy)
 		memcpy(v->copy, v->cs->op[v->op], sizeof(*v->copy));
+	else
+		clear_cpu(v->cs);
 }
 
-static void visit_clear(void *data)
-{
-	struct visit *v = data;
-
-	clear_cpu(v->cs);
-}
-
-static void visit_run(int cpu, smp_call_func_t fn, struct visit *v)
+static void visit_once(int cpu, struct visit *v)
 {
 	unsigned long flags;
 
 	/* Fails when the CPU is offline: then nobody writes there. */
-	if (!smp_call_function_single(cpu, fn, v, true))
+	if (!smp_call_function_single(cpu, visit_fn, v, true))
 		return;
 	local_irq_save(flags);
-	fn(v);
+	visit_fn(v);
 	local_irq_restore(flags);
+}
+
+static int visit_cpu(int cpu, struct visit *v)
+{
+	int tries;
+
+	for (tries = 0; tries < SNAPSHOT_TRIES; tries++) {
+		visit_once(cpu, v);
+		if (!v->busy)
+			return 0;
+		if (msleep_interruptible(1))
+			return -EINTR;
+	}
+	return -EAGAIN;
 }
 
 /* The rows' zeros are not booked one by one: they are what is missing. */
@@ -195,30 +203,10 @@ static void add_op(struct tare_op_stats *sum, const struct tare_op_stats *op)
 
 		to->sum += from->sum;
 		to->min = min(to->min, from->min);
-		to->max = max(to->max, from->max);
+		to->max = max3(to->max, from->max, from->huge);
 		for (i = 0; i < TARE_HIST_BUCKETS; i++)
 			to->bucket[i] += from->bucket[i];
 	}
-}
-
-static int read_cpu(struct tare_device *dev, enum tare_op op, int cpu,
-		    struct tare_op_stats *copy)
-{
-	struct visit v = {
-		.cs = per_cpu_ptr(dev->stats, cpu),
-		.copy = copy,
-		.op = op,
-	};
-	int tries;
-
-	for (tries = 0; tries < SNAPSHOT_TRIES; tries++) {
-		visit_run(cpu, visit_copy, &v);
-		if (!v.busy)
-			return 0;
-		if (msleep_interruptible(1))
-			return -EINTR;
-	}
-	return -EAGAIN;
 }
 
 /**
@@ -237,6 +225,7 @@ static int read_cpu(struct tare_device *dev, enum tare_op op, int cpu,
 int tare_stats_read(struct tare_device *dev, enum tare_op op, int cpu,
 		    struct tare_op_stats *sum, struct tare_op_stats *scratch)
 {
+	struct visit v = { .copy = scratch, .op = op };
 	int err = 0, i;
 
 	if (!op_offered(&dev->config, op))
@@ -248,7 +237,8 @@ int tare_stats_read(struct tare_device *dev, enum tare_op op, int cpu,
 	for_each_possible_cpu(i) {
 		if (cpu != -1 && cpu != i)
 			continue;
-		err = read_cpu(dev, op, i, scratch);
+		v.cs = per_cpu_ptr(dev->stats, i);
+		err = visit_cpu(i, &v);
 		if (err)
 			break;
 		add_op(sum, scratch);
@@ -259,6 +249,40 @@ int tare_stats_read(struct tare_device *dev, enum tare_op op, int cpu,
 	return err;
 }
 
+/* Requests ended, as far as one can tell without asking their CPU. */
+static u64 count_all(const struct tare_cpu_stats *cs)
+{
+	u64 count = 0;
+	int i;
+
+	for (i = 0; i < TARE_NR_OPS; i++)
+		if (cs->op[i])
+			count += READ_ONCE(cs->op[i]->count);
+	return count;
+}
+
+static void add_counters(struct tare_counters *sum,
+			 const struct tare_cpu_stats *cs)
+{
+	u64 elsewhere = 0, all;
+	int i;
+
+	for (i = TARE_PATH_DIRECT; i < TARE_NR_PATHS; i++) {
+		u64 n = READ_ONCE(cs->path[i]);
+
+		sum->path[i] += n;
+		elsewhere += n;
+	}
+	/* The two are not read at once: a busy device may be one ahead. */
+	all = count_all(cs);
+	sum->path[TARE_PATH_INLINE] += max(all, elsewhere) - elsewhere;
+	sum->early_fires += READ_ONCE(cs->early_fires);
+	sum->rearms += READ_ONCE(cs->rearms);
+	sum->requeues += READ_ONCE(cs->requeues);
+	sum->errors += READ_ONCE(cs->errors);
+	sum->unsettled += READ_ONCE(cs->unsettled);
+}
+
 /**
  * tare_stats_counters() - counters of a device, all CPUs added up
  * @dev: powered, its lock held
@@ -266,20 +290,11 @@ int tare_stats_read(struct tare_device *dev, enum tare_op op, int cpu,
  */
 void tare_stats_counters(struct tare_device *dev, struct tare_counters *sum)
 {
-	int cpu, i;
+	int cpu;
 
 	memset(sum, 0, sizeof(*sum));
-	for_each_possible_cpu(cpu) {
-		const struct tare_cpu_stats *cs = per_cpu_ptr(dev->stats, cpu);
-
-		for (i = 0; i < TARE_NR_PATHS; i++)
-			sum->path[i] += READ_ONCE(cs->path[i]);
-		sum->early_fires += READ_ONCE(cs->early_fires);
-		sum->rearms += READ_ONCE(cs->rearms);
-		sum->requeues += READ_ONCE(cs->requeues);
-		sum->errors += READ_ONCE(cs->errors);
-		sum->unsettled += READ_ONCE(cs->unsettled);
-	}
+	for_each_possible_cpu(cpu)
+		add_counters(sum, per_cpu_ptr(dev->stats, cpu));
 	sum->store_pages = tare_store_pages(dev->store);
 }
 
@@ -288,16 +303,21 @@ void tare_stats_counters(struct tare_device *dev, struct tare_counters *sum)
  * @dev: powered, its lock held
  *
  * Requests in the driver at that moment count when they end.
+ *
+ * Return: 0, -EINTR or -EAGAIN as tare_stats_read().
  */
-void tare_stats_reset(struct tare_device *dev)
+int tare_stats_reset(struct tare_device *dev)
 {
 	struct visit v = { };
-	int cpu;
+	int cpu, err = 0;
 
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
 		v.cs = per_cpu_ptr(dev->stats, cpu);
-		visit_run(cpu, visit_clear, &v);
+		err = visit_cpu(cpu, &v);
+		if (err)
+			break;
 	}
 	cpus_read_unlock();
+	return err;
 }

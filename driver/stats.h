@@ -13,60 +13,103 @@
  * The last stamp of a request, `end`, comes after all bookkeeping, so the
  * driver row that it ends is booked by the CPU's next request. Until then it
  * waits here. A slot is busy (end is 0) from the booking to the stamp, a few
- * instructions; as many slots as contexts can be there at once: a task, a
- * softirq, an interrupt, and tasks that lost the CPU just then.
+ * instructions; there are as many as contexts can be there at once: a task, a
+ * softirq, an interrupt, and tasks that lost the CPU just then. When end
+ * equals base nothing waits.
  */
 #define TARE_PENDING_SLOTS 8
 
 struct tare_pending {
 	u64 end;
 	u64 base;			/* driver row = end - base */
-	struct tare_op_stats *op;	/* NULL: nothing waits */
+	struct tare_op_stats *op;
 };
 
 struct tare_cpu_stats {
 	struct tare_op_stats *op[TARE_NR_OPS];	/* node-local; NULL: not offered */
 	struct tare_pending pending[TARE_PENDING_SLOTS];
-	u64 path[TARE_NR_PATHS];
+	struct tare_pending spill;	/* all slots busy: this one is not booked */
+	u64 path[TARE_NR_PATHS];	/* inline: what the counts leave over */
 	u64 early_fires;
 	u64 rearms;
 	u64 requeues;
 	u64 errors;
-	u64 unsettled;			/* all slots busy: end taken too early */
+	u64 unsettled;
 };
 
-static __always_inline void tare_row_add(struct tare_row_stats *row, u64 v)
+/*
+ * A new smallest or largest value. Values beyond the histogram never become
+ * row->max, so that each of them comes here and the common way need not look
+ * for them.
+ */
+static noinline __maybe_unused void tare_row_extreme(struct tare_row_stats *row,
+						     u64 v)
 {
-	/*
-	 * Zeros are what is left of the count when the buckets are added up:
-	 * most rows are zero in most requests.
-	 */
-	if (!v)
-		return;
 	row->sum += v;
-	if (unlikely(v < row->min))
-		row->min = v;
-	if (unlikely(v > row->max))
-		row->max = v;
+	row->min = min(row->min, v);
+	if (v >> TARE_HIST_MAX_BITS) {
+		row->huge = max(row->huge, v);
+		row->bucket[TARE_HIST_OVERFLOW]++;
+		return;
+	}
+	row->max = max(row->max, v);
 	row->bucket[tare_hist_bucket(v)]++;
 }
 
-static __always_inline void tare_pending_settle(struct tare_pending *slot)
+/* For values that are never 0. */
+static __always_inline void tare_row_count(struct tare_row_stats *row, u64 v)
 {
-	if (likely(slot->op))
-		tare_row_add(&slot->op->row[TARE_ROW_DRIVER],
-			     slot->end - slot->base);
+	if (unlikely(v < row->min || v > row->max)) {
+		tare_row_extreme(row, v);
+		return;
+	}
+	row->sum += v;
+	row->bucket[tare_hist_bucket(v)]++;
 }
 
-/* A slot whose end is not being waited for, or NULL. Interrupts are off. */
-static __always_inline struct tare_pending *
-tare_pending_get(struct tare_cpu_stats *cs)
+/*
+ * Zeros are what is left of the count when the buckets are added up: most rows
+ * are zero in most requests.
+ */
+static __always_inline void tare_row_add(struct tare_row_stats *row, u64 v)
 {
-	struct tare_pending *slot = cs->pending;
+	if (v)
+		tare_row_count(row, v);
+}
 
-	while (unlikely(!READ_ONCE(slot->end)))
-		if (++slot == cs->pending + TARE_PENDING_SLOTS)
-			return NULL;
+/* Slot 0 is busy: another one, or the spill. Interrupts are off. */
+static noinline __maybe_unused struct tare_pending *
+tare_pending_other(struct tare_cpu_stats *cs)
+{
+	int i;
+
+	for (i = 1; i < TARE_PENDING_SLOTS; i++)
+		if (READ_ONCE(cs->pending[i].end))
+			return &cs->pending[i];
+	cs->unsettled++;
+	cs->spill.end = 1;
+	cs->spill.base = 1;
+	return &cs->spill;
+}
+
+/* Books what waits in a slot that is not busy. */
+static __always_inline void tare_pending_settle(struct tare_pending *slot)
+{
+	tare_row_add(&slot->op->row[TARE_ROW_DRIVER], slot->end - slot->base);
+}
+
+/* Books what waits in a slot and lets a request wait there. Interrupts off. */
+static __always_inline struct tare_pending *
+tare_pending_take(struct tare_cpu_stats *cs, struct tare_op_stats *op, u64 base)
+{
+	struct tare_pending *slot = &cs->pending[0];
+
+	if (unlikely(!slot->end))
+		slot = tare_pending_other(cs);
+	tare_pending_settle(slot);
+	slot->op = op;
+	slot->base = base;
+	WRITE_ONCE(slot->end, 0);
 	return slot;
 }
 
@@ -75,6 +118,6 @@ void tare_stats_destroy(struct tare_device *dev);
 int tare_stats_read(struct tare_device *dev, enum tare_op op, int cpu,
 		    struct tare_op_stats *sum, struct tare_op_stats *scratch);
 void tare_stats_counters(struct tare_device *dev, struct tare_counters *sum);
-void tare_stats_reset(struct tare_device *dev);
+int tare_stats_reset(struct tare_device *dev);
 
 #endif

@@ -72,7 +72,10 @@ struct tare_frontend {
 	void (*unquiesce)(struct tare_device *dev, unsigned int cookie);
 };
 
-/* One request while the driver has it. */
+/*
+ * One request while the driver has it. The shortest way through the driver
+ * keeps its stamps in registers and fills in nothing but dev.
+ */
 struct tare_cmd {
 	struct tare_device *dev;
 	u64 issue;
@@ -81,11 +84,10 @@ struct tare_cmd {
 	u64 ready;
 	u64 fire;
 	u64 done;
-	u32 bytes;
 	u16 issue_cpu;
 	u16 fire_cpu;
 	u8 op;			/* enum tare_op */
-	u8 flags;		/* TARE_REC_* */
+	u8 flags;		/* TARE_REC_EARLY or 0 */
 	blk_status_t status;
 	struct hrtimer timer;
 };
@@ -100,6 +102,7 @@ struct tare_device {
 	struct tare_cpu_stats __percpu *stats;
 	struct tare_store *store;	/* NULL: not memory-backed */
 	u8 completion;			/* enum tare_completion; quiesce class */
+	bool long_way;			/* more to do than take inline's stamps */
 	struct tare_recorder *recorder;	/* changes while quiesced */
 
 	/* Everything below belongs to configuration, under ->lock. */
@@ -127,7 +130,9 @@ static inline void tare_device_put(struct tare_device *dev)
 	config_item_put(&dev->group.cg_item);
 }
 
+/* Somebody records; somebody records or traces. */
 DECLARE_STATIC_KEY_FALSE(tare_recording);
+DECLARE_STATIC_KEY_FALSE(tare_watched);
 
 /* attr.c */
 void tare_config_defaults(struct tare_config *config);

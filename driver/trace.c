@@ -9,3 +9,14 @@
 
 EXPORT_TRACEPOINT_SYMBOL_GPL(tare_issue);
 EXPORT_TRACEPOINT_SYMBOL_GPL(tare_complete);
+
+int tare_trace_reg(void)
+{
+	static_branch_inc(&tare_watched);
+	return 0;
+}
+
+void tare_trace_unreg(void)
+{
+	static_branch_dec(&tare_watched);
+}

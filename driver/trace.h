@@ -13,13 +13,17 @@
 
 #include "tare.h"
 
+/* A tracepoint that is on sends every request the long way, past it. */
+int tare_trace_reg(void);
+void tare_trace_unreg(void);
+
 #define show_tare_op(op)						\
 	__print_symbolic(op,						\
 		{ TARE_READ, "read" }, { TARE_WRITE, "write" },		\
 		{ TARE_FLUSH, "flush" }, { TARE_DISCARD, "discard" },	\
 		{ TARE_WRITE_ZEROES, "write_zeroes" })
 
-TRACE_EVENT(tare_issue,
+TRACE_EVENT_FN(tare_issue,
 
 	TP_PROTO(const struct tare_cmd *cmd, const struct request *rq),
 
@@ -42,7 +46,7 @@ TRACE_EVENT(tare_issue,
 		__entry->start = cmd->start;
 		__entry->due = cmd->due;
 		__entry->sector = cmd->op == TARE_FLUSH ? 0 : blk_rq_pos(rq);
-		__entry->bytes = cmd->bytes;
+		__entry->bytes = blk_rq_bytes(rq);
 		__entry->cpu = cmd->issue_cpu;
 		__entry->op = cmd->op;
 	),
@@ -50,10 +54,12 @@ TRACE_EVENT(tare_issue,
 	TP_printk("%d,%d %s sector=%llu bytes=%u cpu=%u issue=%llu start=%llu due=%llu",
 		  MAJOR(__entry->dev), MINOR(__entry->dev),
 		  show_tare_op(__entry->op), __entry->sector, __entry->bytes,
-		  __entry->cpu, __entry->issue, __entry->start, __entry->due)
+		  __entry->cpu, __entry->issue, __entry->start, __entry->due),
+
+	tare_trace_reg, tare_trace_unreg
 );
 
-TRACE_EVENT(tare_complete,
+TRACE_EVENT_FN(tare_complete,
 
 	TP_PROTO(const struct tare_cmd *cmd, const struct request *rq, u64 cmpl),
 
@@ -87,7 +93,7 @@ TRACE_EVENT(tare_complete,
 		__entry->done = cmd->done;
 		__entry->cmpl = cmpl;
 		__entry->sector = cmd->op == TARE_FLUSH ? 0 : blk_rq_pos(rq);
-		__entry->bytes = cmd->bytes;
+		__entry->bytes = blk_rq_bytes(rq);
 		__entry->error = blk_status_to_errno(cmd->status);
 		__entry->issue_cpu = cmd->issue_cpu;
 		__entry->fire_cpu = cmd->fire_cpu;
@@ -101,7 +107,9 @@ TRACE_EVENT(tare_complete,
 		  __entry->error, __entry->issue_cpu, __entry->fire_cpu,
 		  __entry->cmpl_cpu, __entry->issue, __entry->start,
 		  __entry->due, __entry->ready, __entry->fire, __entry->done,
-		  __entry->cmpl)
+		  __entry->cmpl),
+
+	tare_trace_reg, tare_trace_unreg
 );
 
 #endif

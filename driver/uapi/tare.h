@@ -57,16 +57,14 @@ enum tare_path {
 				 << TARE_HIST_SUB_BITS)
 #define TARE_HIST_BUCKETS	(TARE_HIST_OVERFLOW + 1)
 
-static inline unsigned int tare_hist_bucket(__u64 v)
+/* For values below 2^40. */
+static inline __u64 tare_hist_bucket(__u64 v)
 {
-	unsigned int shift;
+	/* The octave above 64 is the first with a shift; below there is none. */
+	__u64 shift = 63 - TARE_HIST_SUB_BITS -
+		__builtin_clzll(v | (1ULL << TARE_HIST_SUB_BITS));
 
-	if (v < (2ULL << TARE_HIST_SUB_BITS))
-		return v;
-	if (v >> TARE_HIST_MAX_BITS)
-		return TARE_HIST_OVERFLOW;
-	shift = 63 - __builtin_clzll(v) - TARE_HIST_SUB_BITS;
-	return (shift << TARE_HIST_SUB_BITS) + (unsigned int)(v >> shift);
+	return (shift << TARE_HIST_SUB_BITS) + (v >> shift);
 }
 
 /* Smallest value of a bucket; that of bucket + 1 ends it. */
@@ -84,6 +82,7 @@ struct tare_row_stats {
 	__u64 sum;		/* tsc */
 	__u64 min;		/* tsc; ~0 when nothing was counted */
 	__u64 max;		/* tsc */
+	__u64 huge;		/* the driver's: largest value of 2^40 and more */
 	__u64 bucket[TARE_HIST_BUCKETS];
 };
 
@@ -99,7 +98,7 @@ struct tare_counters {
 	__u64 rearms;		/* timer early by more than that: armed again */
 	__u64 requeues;		/* no memory for the store: given back */
 	__u64 errors;		/* ended with a status other than OK */
-	__u64 unsettled;	/* requests whose end stamp was taken early */
+	__u64 unsettled;	/* requests missing in the driver row */
 	__u64 store_pages;	/* pages in use now; not reset */
 };
 
