@@ -9,12 +9,25 @@
 #include "opstats.h"
 #include "util.h"
 
+#define READ_TRIES 5
+
+/* EAGAIN: a request was just about to end. */
+static int read_op(int fd, const char *name, enum tare_op op, int cpu,
+		   struct tare_op_stats *stats)
+{
+	int err = -EAGAIN;
+
+	for (int tries = 0; err == -EAGAIN && tries < READ_TRIES; tries++)
+		err = control_stats(fd, name, op, cpu, stats);
+	return err;
+}
+
 int stat_read(int fd, const char *name, int cpu, struct stat_reading *r)
 {
 	int err = control_counters(fd, name, &r->counters);
 
 	for (int op = 0; op < TARE_NR_OPS && !err; op++) {
-		err = control_stats(fd, name, op, cpu, &r->op[op]);
+		err = read_op(fd, name, op, cpu, &r->op[op]);
 		r->offered[op] = !err;
 		if (err == -EOPNOTSUPP)
 			err = 0;
@@ -22,34 +35,32 @@ int stat_read(int fd, const char *name, int cpu, struct stat_reading *r)
 	return err;
 }
 
-/* Counters that only grow, so that they can be subtracted. */
-static bool counters_diff(const struct tare_counters *before,
+/* Readers do not stop the device: a counter may be one behind for a moment. */
+static __u64 grown(__u64 before, __u64 after)
+{
+	return after > before ? after - before : 0;
+}
+
+static void counters_diff(const struct tare_counters *before,
 			  const struct tare_counters *after,
 			  struct tare_counters *diff)
 {
-	bool ok = true;
-
 	for (int p = 0; p < TARE_NR_PATHS; p++)
-		ok &= !__builtin_sub_overflow(after->path[p], before->path[p],
-					      &diff->path[p]);
-	ok &= !__builtin_sub_overflow(after->early_fires, before->early_fires,
-				      &diff->early_fires);
-	ok &= !__builtin_sub_overflow(after->rearms, before->rearms,
-				      &diff->rearms);
-	ok &= !__builtin_sub_overflow(after->requeues, before->requeues,
-				      &diff->requeues);
-	ok &= !__builtin_sub_overflow(after->errors, before->errors,
-				      &diff->errors);
+		diff->path[p] = grown(before->path[p], after->path[p]);
+	diff->early_fires = grown(before->early_fires, after->early_fires);
+	diff->rearms = grown(before->rearms, after->rearms);
+	diff->requeues = grown(before->requeues, after->requeues);
+	diff->errors = grown(before->errors, after->errors);
+	diff->unsettled = grown(before->unsettled, after->unsettled);
 	diff->store_pages = after->store_pages;
-	return ok;
 }
 
 bool stat_diff(const struct stat_reading *before,
 	       const struct stat_reading *after, struct stat_reading *diff)
 {
-	bool ok = counters_diff(&before->counters, &after->counters,
-				&diff->counters);
+	bool ok = true;
 
+	counters_diff(&before->counters, &after->counters, &diff->counters);
 	diff->name = after->name;
 	for (int op = 0; op < TARE_NR_OPS; op++) {
 		diff->offered[op] = after->offered[op];
@@ -123,7 +134,7 @@ static void add_counters(struct out_doc *doc,
 {
 	static const char *const names[] = { "early_fires", "rearms",
 					     "requeues", "errors",
-					     "store_pages" };
+					     "unsettled", "store_pages" };
 	struct out_sec *table = out_table(doc, "counters", "Counters");
 
 	out_column(table, "device");
@@ -145,6 +156,7 @@ static void add_counters(struct out_doc *doc,
 		out_cell_u64(table, c->rearms);
 		out_cell_u64(table, c->requeues);
 		out_cell_u64(table, c->errors);
+		out_cell_u64(table, c->unsettled);
 		out_cell_u64(table, c->store_pages);
 	}
 }
