@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What `make demo` shows: the cost of a 4 KiB synchronous write, on the raw
+# device and on ext4, to the instruction, in a throw-away virtual machine.
+set -eu
+cd "$(dirname "$0")/.."
+
+echo "tare: building the tool"
+make -s tool
+echo "tare: fetching Linux 6.1 into the cache, if it is not there; nothing is installed"
+build/tare lab fetch 6.1
+echo "tare: building the kernel modules for it"
+build/tare lab build --kernel 6.1
+cat <<'END'
+tare: weighing in a virtual machine whose clock counts instructions.
+tare: A 4 KiB write, O_DIRECT, on a device that takes 40 microseconds:
+tare: first the raw device, then ext4 on it.
+
+END
+build/tare lab run --exact --kernel 6.1 --program mkfs.ext4 -- sh -c '
+	tare run sync-write-4k --ios 20000 completion=timer write_ns=40000 &&
+	echo &&
+	tare run sync-write-4k --ios 20000 --fs ext4 completion=timer write_ns=40000 memory_backed=1'
