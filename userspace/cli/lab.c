@@ -169,11 +169,14 @@ static int lab_build(int argc, char **argv)
 	struct lab_kernel kernel = {};
 	struct strlist kos = {};
 	int code = options_parse(&build_argp, argc, argv, &version, NULL);
+	int lock = -1;
 
 	if (!code)
 		code = kernel_get(version, false, &kernel);
 	if (!code)
-		code = kbuild_modules(&kernel, &kos);
+		code = kbuild_modules(&kernel, &kos, &lock);
+	if (lock >= 0)
+		close(lock);
 	for (size_t i = 0; !code && i < kos.n; i++)
 		puts(kos.v[i]);
 	strlist_free(&kos);

@@ -54,6 +54,7 @@ mkfifo /run/out /run/err
 
 (
 	cd /work || exit 1
+	# shellcheck source=/dev/null
 	. /lab/command
 	if ! command -v "$1" >/dev/null; then
 		echo "tare: the guest has no $1: see --program and --add" >&2

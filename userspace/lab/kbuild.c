@@ -111,29 +111,20 @@ static bool newer(const struct stat *a, const struct stat *b)
 		       a->st_mtim.tv_nsec >= b->st_mtim.tv_nsec;
 }
 
-/*
- * Whether anything changed since the stamp was set. The stamp holds the list
- * of the sources: a file that went away counts too.
- */
-static bool up_to_date(const char *source, const char *stamp,
-		       const char *contents, const struct strlist *files)
+/* Whether any source is younger than the stamp. */
+static bool changed_since(const char *source, const char *stamp,
+			  const struct strlist *files)
 {
-	char *old = file_read(stamp);
-	bool same = old && !strcmp(old, contents);
 	struct stat st, built;
+	bool changed = stat(stamp, &built) < 0;
 
-	free(old);
-	if (!same || stat(stamp, &built) < 0)
-		return false;
-	for (size_t i = 0; i < files->n; i++) {
+	for (size_t i = 0; !changed && i < files->n; i++) {
 		char *path = xasprintf("%s/%s", source, files->v[i]);
-		bool changed = stat(path, &st) < 0 || newer(&st, &built);
 
+		changed = stat(path, &st) < 0 || newer(&st, &built);
 		free(path);
-		if (changed)
-			return false;
 	}
-	return true;
+	return changed;
 }
 
 static char *joined(const struct strlist *list)
@@ -162,27 +153,27 @@ static int set_stamp(const char *stamp, const char *contents)
 /* Test modules need no Kbuild of their own: one module for each .c file. */
 static int test_kbuild(const char *build, const struct strlist *files)
 {
-	char *path = xasprintf("%s/" TEST_DIR "/Kbuild", build);
-	FILE *f;
+	char *path;
 	int err = 0;
+	FILE *f;
 
-	if (access(path, F_OK)) {
-		f = fopen(path, "we");
-		if (!f)
-			err = -errno;
-		for (size_t i = 0; f && i < files->n; i++) {
-			const char *name = strrchr(files->v[i], '/') + 1;
-
-			if (!fnmatch("*.c", name, 0))
-				fprintf(f, "obj-m += %.*s.o\n",
-					(int)strlen(name) - 2, name);
-		}
-		if (f)
-			fprintf(f, "ccflags-y += -I$(src)/../../../driver\n");
-		if (f && fclose(f))
-			err = -errno;
-	}
+	if (!files->n || strlist_has(files, TEST_DIR "/Kbuild"))
+		return 0;
+	path = xasprintf("%s/" TEST_DIR "/Kbuild", build);
+	f = fopen(path, "we");
 	free(path);
+	if (!f)
+		return -errno;
+	for (size_t i = 0; i < files->n; i++) {
+		const char *name = strrchr(files->v[i], '/') + 1;
+
+		if (!fnmatch("*.c", name, 0))
+			fprintf(f, "obj-m += %.*s.o\n", (int)strlen(name) - 2,
+				name);
+	}
+	fprintf(f, "ccflags-y += -I$(src)/../../../" DRIVER_DIR "\n");
+	if (fclose(f))
+		err = -errno;
 	return err;
 }
 
@@ -206,16 +197,14 @@ static int make(const struct lab_kernel *kernel, const char *build,
 	return err;
 }
 
-static int make_all(const struct lab_kernel *kernel, const char *source,
-		    const char *build, const struct strlist *tests)
+static int make_all(const struct lab_kernel *kernel, const char *build,
+		    const struct strlist *tests)
 {
 	char *log = xasprintf("%s/log", build);
-	char *kbuild = xasprintf("%s/Kbuild", source);
-	int err = 0;
+	int err;
 
 	unlink(log);
-	if (!access(kbuild, F_OK))
-		err = make(kernel, build, "", log);
+	err = make(kernel, build, "", log);
 	if (!err && tests->n)
 		err = make(kernel, build, TEST_DIR, log);
 	if (err) {
@@ -225,7 +214,6 @@ static int make_all(const struct lab_kernel *kernel, const char *source,
 		host_show_log(log, 60);
 	}
 	free(log);
-	free(kbuild);
 	return err ? TARE_FAILED : TARE_OK;
 }
 
@@ -236,48 +224,86 @@ static int need_compiler(void)
 	return TARE_OK;
 }
 
+/* The sources of one build, and the stamp that tells what was built last. */
+struct sources {
+	struct strlist files, tests;
+	char *stamp;		/* file; holds the list of sources */
+	char *contents;		/* what it should hold */
+};
+
+static void sources_find(struct sources *s, const char *source,
+			 const char *build)
+{
+	memset(s, 0, sizeof(*s));
+	strlist_add(&s->files, "Kbuild");
+	find_sources(source, DRIVER_DIR, &s->files);
+	find_sources(source, TEST_DIR, &s->tests);
+	for (size_t i = 0; i < s->tests.n; i++)
+		strlist_add(&s->files, s->tests.v[i]);
+	s->stamp = xasprintf("%s/.stamp", build);
+	s->contents = joined(&s->files);
+}
+
+static void sources_free(struct sources *s)
+{
+	strlist_free(&s->files);
+	strlist_free(&s->tests);
+	free(s->stamp);
+	free(s->contents);
+}
+
+static int link_all(const struct sources *s, const char *source,
+		    const char *build)
+{
+	int err = link_sources(source, build, &s->files);
+
+	if (!err)
+		err = test_kbuild(build, &s->tests);
+	return err ? msg_error("cannot write %s: %s", build, strerror(-err)) :
+		     TARE_OK;
+}
+
+static int rebuild(const struct lab_kernel *kernel, const struct sources *s,
+		   const char *source, const char *build)
+{
+	char *pending = xasprintf("%s/.stamp-new", build);
+	int code = need_compiler();
+
+	/* Its date is from before the build: edits meanwhile count. */
+	unlink(s->stamp);
+	if (!code && set_stamp(pending, s->contents))
+		code = msg_error("cannot write %s", pending);
+	if (!code)
+		code = link_all(s, source, build);
+	if (!code) {
+		msg_info("building the modules for kernel %s", kernel->abi);
+		code = make_all(kernel, build, &s->tests);
+	}
+	if (!code)
+		rename(pending, s->stamp);
+	free(pending);
+	return code;
+}
+
 /* With the lock of the build directory held. */
 static int build_locked(const struct lab_kernel *kernel, const char *source,
 			const char *build)
 {
-	char *stamp = xasprintf("%s/.stamp", build);
-	char *pending = xasprintf("%s/.stamp-new", build);
-	struct strlist files = {}, tests = {};
-	char *contents;
-	int code = TARE_OK, err;
+	struct sources s;
+	int code = TARE_OK;
+	char *old;
 
-	strlist_add(&files, "Kbuild");
-	find_sources(source, DRIVER_DIR, &files);
-	find_sources(source, TEST_DIR, &tests);
-	for (size_t i = 0; i < tests.n; i++)
-		strlist_add(&files, tests.v[i]);
-	contents = joined(&files);
-	if (!up_to_date(source, stamp, contents, &files)) {
-		/* Its date is from before the build: edits meanwhile count. */
-		unlink(stamp);
-		err = set_stamp(pending, contents);
-		if (!err)
-			err = link_sources(source, build, &files);
-		if (!err && tests.n)
-			err = test_kbuild(build, &tests);
-		if (err)
-			code = msg_error("cannot write %s: %s", build,
-					 strerror(-err));
-		else
-			code = need_compiler();
-		if (!code)
-			msg_info("building the modules for kernel %s",
-				 kernel->abi);
-		if (!code)
-			code = make_all(kernel, source, build, &tests);
-		if (!code)
-			rename(pending, stamp);
+	sources_find(&s, source, build);
+	old = file_read(s.stamp);
+	/* Other files than last time: no module of a deleted one may stay. */
+	if (old && strcmp(old, s.contents)) {
+		rm_rf(build);
+		mkdir_p(build);
 	}
-	free(contents);
-	free(stamp);
-	free(pending);
-	strlist_free(&files);
-	strlist_free(&tests);
+	if (changed_since(source, s.stamp, &s.files))
+		code = rebuild(kernel, &s, source, build);
+	free(old);
+	sources_free(&s);
 	return code;
 }
 
@@ -293,33 +319,45 @@ static int note_ko(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-int kbuild_modules(const struct lab_kernel *kernel, struct strlist *kos)
+static int build_in(const struct lab_kernel *kernel, const char *source,
+		    struct strlist *kos, int *lock)
 {
-	char *source = host_source(), *build, *lock, *kbuild;
-	int code = TARE_CANNOT, fd;
+	char *build = xasprintf("%s/build/modules/%s", source, kernel->abi);
+	char *lock_file = xasprintf("%s/build/modules/.lock-%s", source,
+				    kernel->abi);
+	int code = TARE_FAILED;
 
-	if (!source)
-		return code;
-	build = xasprintf("%s/build/modules/%s", source, kernel->abi);
-	lock = xasprintf("%s/build/modules/.lock-%s", source, kernel->abi);
-	kbuild = xasprintf("%s/Kbuild", source);
-	fd = mkdir_p(build) ? -EACCES : host_lock(lock);
-	if (access(kbuild, F_OK)) {
-		code = TARE_OK;
-		msg_debug("no Kbuild in %s: no modules of our own", source);
-	} else if (fd < 0) {
-		code = msg_error("cannot write %s: %s", build, strerror(-fd));
-	} else {
+	*lock = mkdir_p(build);
+	if (!*lock)
+		*lock = host_lock(lock_file);
+	if (*lock < 0)
+		msg_error("cannot write %s: %s", build, strerror(-*lock));
+	else
 		code = build_locked(kernel, source, build);
-		ko_list = kos;
-		if (!code)
-			nftw(build, note_ko, 32, FTW_PHYS);
-	}
-	if (fd >= 0)
-		close(fd);
-	free(source);
+	ko_list = kos;
+	if (!code)
+		nftw(build, note_ko, 32, FTW_PHYS);
 	free(build);
-	free(lock);
+	free(lock_file);
+	return code;
+}
+
+int kbuild_modules(const struct lab_kernel *kernel, struct strlist *kos,
+		   int *lock)
+{
+	char *source = host_source(), *kbuild;
+	int code = TARE_OK;
+
+	*lock = -1;
+	if (!source)
+		return TARE_CANNOT;
+	kbuild = xasprintf("%s/Kbuild", source);
+	if (access(kbuild, R_OK))
+		code = msg_cannot("%s is missing: nothing to build (for a run without the modules: --no-modules)",
+				  kbuild);
+	else
+		code = build_in(kernel, source, kos, lock);
+	free(source);
 	free(kbuild);
 	return code;
 }

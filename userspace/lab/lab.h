@@ -116,9 +116,12 @@ int bzimage_extract(const char *bzimage, const char *vmlinux);
 /**
  * Build the driver and the test modules for a kernel, when something changed.
  * @param kos receives the paths of the modules
+ * @param lock receives the lock of the build directory: close it when the
+ *	modules have been read, lest another run builds them anew meanwhile
  * @return enum tare_exit
  */
-int kbuild_modules(const struct lab_kernel *kernel, struct strlist *kos);
+int kbuild_modules(const struct lab_kernel *kernel, struct strlist *kos,
+		   int *lock);
 
 /* ---- cpio.c: a writer of newc archives, the initramfs format ---- */
 

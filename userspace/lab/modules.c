@@ -121,6 +121,27 @@ static int add_module(struct cpio *c, const char *base, const char *stage_dir,
 	return err;
 }
 
+/*
+ * A module of the project, without its debugging sections: they are most of
+ * it, and loading them costs the guest millions of instructions.
+ */
+static int add_own(struct cpio *c, const char *base, const char *stage_dir,
+		   const char *ko)
+{
+	const char *name = strrchr(ko, '/') + 1;
+	char *path = xasprintf("extra/%s", name);
+	char *stripped = xasprintf("%s/%s.stripped", stage_dir, name);
+	char *argv[] = { "strip", "-S", "-o", stripped, (char *)ko, NULL };
+	int err = mkdir_p(stage_dir);
+
+	if (!err)
+		err = add_module(c, base, stage_dir, path,
+				 host_run(argv, NULL, NULL) ? ko : stripped);
+	free(path);
+	free(stripped);
+	return err;
+}
+
 static int add_modules(struct cpio *c, const char *base, const char *stage_dir,
 		       const struct image_spec *spec, const struct strlist *paths)
 {
@@ -134,13 +155,8 @@ static int add_modules(struct cpio *c, const char *base, const char *stage_dir,
 		err = add_module(c, base, stage_dir, paths->v[i], host);
 		free(host);
 	}
-	for (size_t i = 0; !err && i < spec->kos.n; i++) {
-		const char *name = strrchr(spec->kos.v[i], '/') + 1;
-		char *path = xasprintf("extra/%s", name);
-
-		err = add_module(c, base, stage_dir, path, spec->kos.v[i]);
-		free(path);
-	}
+	for (size_t i = 0; !err && i < spec->kos.n; i++)
+		err = add_own(c, base, stage_dir, spec->kos.v[i]);
 	return err;
 }
 

@@ -28,7 +28,7 @@
 /* How long a guest may take to print its log after the NMI. */
 #define LAST_WORDS_S 5
 /* TCG offers no invariant counter: trust it, it is right by construction. */
-#define APPEND_EXACT " mitigations=off tsc=reliable"
+#define APPEND_EXACT " mitigations=off tsc=reliable tsc_early_khz=1000000 tare_core.trust_tsc=1"
 
 static volatile sig_atomic_t caught;
 

@@ -346,7 +346,22 @@ static int conclude(enum qemu_end end, int signal, const char *dir,
 	return code;
 }
 
-static int run_in(const struct scratch *s, const struct image_spec *image,
+/* Build and pack. The lock of the modules is held until they are packed. */
+static int prepare(const char *initrd, struct image_spec *image,
+		   const struct lab_request *r)
+{
+	int code = TARE_OK, lock = -1;
+
+	if (!r->no_modules)
+		code = kbuild_modules(image->kernel, &image->kos, &lock);
+	if (!code)
+		code = image_write(initrd, image);
+	if (lock >= 0)
+		close(lock);
+	return code;
+}
+
+static int run_in(const struct scratch *s, struct image_spec *image,
 		  const struct lab_request *r, const struct klog_allow *allow)
 {
 	char *initrd = xasprintf("%s/initrd", s->dir);
@@ -362,9 +377,8 @@ static int run_in(const struct scratch *s, const struct image_spec *image,
 		.show = r->keep || tare_verbosity >= 2,
 	};
 	enum qemu_end end;
-	int code, signal;
+	int code = prepare(initrd, image, r), signal;
 
-	code = image_write(initrd, image);
 	if (!code) {
 		spec.kvm = r->mode == LAB_WALL && kvm_works(image->kernel);
 		end = qemu_run(&spec, &signal);
@@ -380,13 +394,10 @@ static int run_kernel(const struct lab_kernel *kernel,
 {
 	struct image_spec image = { .kernel = kernel };
 	struct scratch s = {};
-	int code = TARE_OK;
+	int code;
 
 	spec_fill(&image, r);
-	if (!r->no_modules)
-		code = kbuild_modules(kernel, &image.kos);
-	if (!code)
-		code = scratch_make(&s);
+	code = scratch_make(&s);
 	if (!code)
 		code = run_in(&s, &image, r, allow);
 	if (s.dir)
