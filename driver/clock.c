@@ -14,6 +14,11 @@
 #define TARE_EARLY_SPIN_NS	1000000
 #define CALIBRATION_PAIRS	1024
 
+static bool trust_tsc;
+module_param(trust_tsc, bool, 0444);
+MODULE_PARM_DESC(trust_tsc,
+		 "1: trust the timestamp counter though the CPU does not vouch for it, as in the exact lab (default 0)");
+
 struct tare_clock tare_clock __read_mostly;
 EXPORT_SYMBOL_GPL(tare_clock);
 
@@ -36,9 +41,7 @@ static u32 clock_flags(void)
 		flags |= TARE_TSC_NONSTOP;
 	if (stable)
 		flags |= TARE_TSC_STABLE;
-	/* tsc=reliable: the administrator vouches for it, as the lab does. */
-	if (stable && ((constant && nonstop) ||
-		       boot_cpu_has(X86_FEATURE_TSC_RELIABLE)))
+	if (stable && ((constant && nonstop) || trust_tsc))
 		flags |= TARE_TSC_TRUSTED;
 	return flags;
 }
