@@ -36,10 +36,12 @@ static void count_requests(struct weigh *w, const struct join *join, size_t i)
 		const struct tare_record *rec = join->rec[k];
 
 		w->requests++;
-		if (join->is_data[k])
+		if (join->is_data[k]) {
 			w->data++;
-		else
+			w->service += rec->due - rec->start;
+		} else {
 			w->helpers++;
+		}
 		if (rec->path < TARE_NR_PATHS)
 			w->path[rec->path]++;
 		w->early += !!(rec->flags & TARE_REC_EARLY);
