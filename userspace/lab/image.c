@@ -135,16 +135,35 @@ static int add_program(struct cpio *c, const char *guest, const char *host)
 	return err;
 }
 
+/* One named by its path is in PATH as well. */
+static int add_by_path(struct cpio *c, const char *path)
+{
+	char *real = path[0] == '/' ? xstrdup(path) : realpath(path, NULL);
+	char *link;
+	int err;
+
+	if (!real)
+		return msg_error("cannot read %s: %s", path, strerror(errno));
+	link = xasprintf("/usr/local/bin/%s", strrchr(real, '/') + 1);
+	err = add_program(c, real, real);
+	cpio_link(c, link, real);
+	free(link);
+	free(real);
+	return err;
+}
+
 static int add_programs(struct cpio *c, const struct image_spec *spec)
 {
 	for (size_t i = 0; i < spec->programs.n; i++) {
-		char *path = host_program(spec->programs.v[i]);
+		const char *name = spec->programs.v[i];
+		char *path = host_program(name);
 		int err;
 
 		if (!path)
 			return msg_cannot("program %s is not on this machine",
-					  spec->programs.v[i]);
-		err = add_program(c, path, path);
+					  name);
+		err = strchr(name, '/') ? add_by_path(c, path) :
+					  add_program(c, path, path);
 		free(path);
 		if (err)
 			return TARE_FAILED;
