@@ -161,7 +161,8 @@ void device_config_free(struct device_config *config);
 
 /**
  * Append the assignments of a profile, each checked. Prints what is wrong.
- * @param name of configs/devices/NAME.ini, /etc/tare/devices or
+ * @param name NAME of $TARE_SOURCE/configs/devices/NAME.ini, /etc/tare/devices,
+ *	the source tree, share/tare/devices where tare is installed, or
  *	/usr/share/tare/devices; with a slash or ".ini": a path
  * @return 0 or -errno; what was appended before the error stays
  */

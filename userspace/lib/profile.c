@@ -16,19 +16,37 @@
 
 /* ---- where they are ---- */
 
+/* "share/tare/devices" beside the "bin" that this program lies in. */
+static char *installed_dir(void)
+{
+	char *self = realpath("/proc/self/exe", NULL);
+	char *slash = self ? strrchr(self, '/') : NULL;
+	char *dir = NULL;
+
+	if (slash) {
+		*slash = '\0';
+		dir = xasprintf("%s/../share/tare/devices", self);
+	}
+	free(self);
+	return dir;
+}
+
 /* The directories, best first: a tree asked for, the administrator's, the rest. */
-#define NR_DIRS 4
+#define NR_DIRS 5
 static char *profile_dir(size_t i)
 {
 	const char *source = getenv("TARE_SOURCE");
 
 	switch (i) {
 	case 0:
-		return source ? xasprintf("%s/configs/devices", source) : NULL;
+		return source && *source ?
+			       xasprintf("%s/configs/devices", source) : NULL;
 	case 1:
 		return xstrdup("/etc/tare/devices");
 	case 2:
 		return xstrdup(TARE_SOURCE_DIR "/configs/devices");
+	case 3:
+		return installed_dir();
 	default:
 		return xstrdup("/usr/share/tare/devices");
 	}
