@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The device commands against the driver: add, rm, ls, show, set, save, restore
 # and stat, every bad value of every attribute, and removal while in use.
-# Runs as root where the modules can be loaded. $TARE: the program.
+#
+# modes: wall
+# kernels: all
+# programs: mkfs.ext2
+# machine: --module ext4 --add configs
 #
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
