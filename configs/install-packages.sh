@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")"
 
 missing=
+# shellcheck disable=SC2013 # one word a line
 for package in $(sed '/^#/d' packages); do
 	state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || state=
 	[ "$state" = installed ] || missing="$missing $package"

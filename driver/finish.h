@@ -16,10 +16,10 @@
 #include "trace.h"
 
 /* A read, write or flush has the same number here as in the kernel. */
-static_assert(TARE_READ == (int)REQ_OP_READ);
-static_assert(TARE_WRITE == (int)REQ_OP_WRITE);
-static_assert(TARE_FLUSH == (int)REQ_OP_FLUSH);
-static_assert(TARE_DISCARD == (int)REQ_OP_DISCARD);
+static_assert(TARE_READ == (__force int)REQ_OP_READ);
+static_assert(TARE_WRITE == (__force int)REQ_OP_WRITE);
+static_assert(TARE_FLUSH == (__force int)REQ_OP_FLUSH);
+static_assert(TARE_DISCARD == (__force int)REQ_OP_DISCARD);
 
 /*
  * Kernel operation to ours: those below TARE_WRITE_ZEROES are the same, which
@@ -239,8 +239,8 @@ static __always_inline void tare_stamp_end(struct tare_end end)
 	u64 now = tare_stamp();
 
 	WRITE_ONCE(end.slot->end, now);
-	/* Whoever sees end sees the rest of the record. */
 	if (end.record)
+		/* Whoever sees end sees the rest of the record. */
 		smp_store_release(&end.record->end, now);
 }
 

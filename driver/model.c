@@ -7,7 +7,7 @@
 #ifdef __KERNEL__
 #include <linux/compiler.h>
 #else
-#define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #endif
 
 /**

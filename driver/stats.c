@@ -68,8 +68,10 @@ static int create_cpu(struct tare_device *dev, int cpu)
 		if (!cs->op[i])
 			return -ENOMEM;
 	}
-	for (i = 0; i < TARE_PENDING_SLOTS; i++)
-		cs->pending[i].end = cs->pending[i].base = 1;
+	for (i = 0; i < TARE_PENDING_SLOTS; i++) {
+		cs->pending[i].end = 1;
+		cs->pending[i].base = 1;
+	}
 	clear_cpu(cs);
 	return 0;
 }

@@ -18,9 +18,9 @@
 #include "store.h"
 
 #define STORE_SHIFT		12
-#define STORE_SIZE		(1U << STORE_SHIFT)
+#define STORE_SIZE		BIT(STORE_SHIFT)
 #define SLOTS_SHIFT		(PAGE_SHIFT - ilog2(sizeof(unsigned long)))
-#define SLOTS			(1U << SLOTS_SHIFT)
+#define SLOTS			BIT(SLOTS_SHIFT)
 #define SLOT_LOCK		0
 
 /* Pages kept back for writes that find no free memory at once. */

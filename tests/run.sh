@@ -77,7 +77,7 @@ header() {
 
 # One boot runs all tests of a kernel and mode that need no machine of their own.
 guest_boot() {
-	local kernel=$1 mode=$2 test list='' own='' programs='' name args=() extra=()
+	local kernel=$1 mode=$2 test list='' own='' programs='' name
 	for test in tests/guest/*.sh; do
 		name=$(basename "$test" .sh)
 		case " ${TESTS:-$name} " in *" $name "*) ;; *) continue ;; esac
@@ -101,6 +101,7 @@ guest_boot() {
 guest_run() {
 	local kernel=$1 mode=$2 list=$3 programs=$4 more=${5:-} args=() name program log
 	log=$out/guest-$kernel-$mode$(echo "$list" | tr ' ' '-' | cut -c1-60)
+	# shellcheck disable=SC2086 # words on purpose
 	for program in $(printf '%s\n' $programs | sort -u); do
 		if [ -x "build/prog/$program" ]; then
 			args+=(--program "build/prog/$program")
@@ -137,10 +138,10 @@ guest_tests() {
 	done
 	for kernel in $KERNELS; do
 		say "in the lab: Linux $kernel"
-		build/tare lab fetch "$kernel" && build/tare lab build --kernel "$kernel" || {
+		if ! build/tare lab fetch "$kernel" || ! build/tare lab build --kernel "$kernel"; then
 			failed=$((failed + 1))
 			continue
-		}
+		fi
 		for mode in $MODES; do
 			guest_boot "$kernel" "$mode"
 		done
