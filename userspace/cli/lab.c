@@ -192,30 +192,25 @@ static const struct argp clean_argp = {
 
 static int lab_clean(int argc, char **argv)
 {
-	/* By name: TARE_CACHE may point at a directory with other things. */
-	static const char *const parts[] = { "kernels", "runs", "kvm" };
 	int code = options_parse(&clean_argp, argc, argv, NULL, NULL);
 	unsigned long long bytes = 0;
-	char *cache;
+	char *cache, *kvm;
+	int err;
 
 	if (code)
 		return code;
 	cache = host_cache();
 	if (!cache)
 		return TARE_FAILED;
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		char *path = xasprintf("%s/%s", cache, parts[i]);
-		unsigned long long size = host_tree_size(path);
-		int err = rm_rf(path);
-
-		if (err)
-			code = msg_error("cannot remove %s: %s", path,
-					 strerror(-err));
-		else
-			bytes += size;
-		free(path);
-	}
+	/* By name: TARE_CACHE may point at a directory with other things. */
+	err = kernel_remove_all(cache, &bytes);
+	if (err)
+		code = msg_error("cannot clean %s: %s", cache, strerror(-err));
+	lab_sweep(cache);
+	kvm = xasprintf("%s/kvm", cache);
+	unlink(kvm);
 	msg_info("removed %llu MB from the cache", bytes >> 20);
+	free(kvm);
 	free(cache);
 	return code;
 }

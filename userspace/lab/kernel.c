@@ -458,6 +458,50 @@ static int fetch(const char *cache, const char *abi)
 	return code;
 }
 
+/* Out of sight at once, then away; the lock keeps a fetch from mixing in. */
+static int remove_one(const char *kernels, const char *abi,
+		      unsigned long long *bytes)
+{
+	char *lock = xasprintf("%s/.lock-%s", kernels, abi);
+	char *final = xasprintf("%s/%s", kernels, abi);
+	char *dir = xasprintf("%s/.new-%s", kernels, abi);
+	int fd = host_lock(lock), err = fd < 0 ? fd : rm_rf(dir);
+
+	if (!err && !rename(final, dir)) {
+		*bytes += host_tree_size(dir);
+		err = rm_rf(dir);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(lock);
+	free(final);
+	free(dir);
+	return err;
+}
+
+int kernel_remove_all(const char *cache, unsigned long long *bytes)
+{
+	char *kernels = xasprintf("%s/kernels", cache);
+	struct strlist abis = {};
+	DIR *dir = opendir(kernels);
+	struct dirent *entry;
+	int err = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		if (!strncmp(name, ".lock-", strlen(".lock-")))
+			strlist_add_new(&abis, name + strlen(".lock-"));
+	}
+	if (dir)
+		closedir(dir);
+	for (size_t i = 0; !err && i < abis.n; i++)
+		err = remove_one(kernels, abis.v[i], bytes);
+	strlist_free(&abis);
+	free(kernels);
+	return err;
+}
+
 static char *newest_cached(const char *cache, const char *series)
 {
 	struct strlist abis = {};

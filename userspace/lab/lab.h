@@ -90,6 +90,12 @@ char *kernel_package_abi(const char *package);
 char *kernel_newest_packaged(const char *series);
 /** All ABIs in the cache, oldest first. */
 void kernel_cached(const char *cache, struct strlist *abis);
+/**
+ * Remove all kernels from the cache, also what a killed fetch left.
+ * @param bytes grows by what was freed
+ * @return 0 or -errno
+ */
+int kernel_remove_all(const char *cache, unsigned long long *bytes);
 /** Names of the packages in a Depends: field that start with a prefix. */
 void kernel_depends(const char *show, const char *prefix, struct strlist *names);
 /**
@@ -243,6 +249,9 @@ struct lab_request {
  * @return the command's exit code, or enum tare_exit when the lab failed
  */
 int lab_run(const struct lab_request *request);
+
+/** Remove what runs that were killed have left in the cache. */
+void lab_sweep(const char *cache);
 
 /* ---- kvm.c ---- */
 

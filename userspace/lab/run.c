@@ -30,9 +30,10 @@ struct scratch {
 	int lock;
 };
 
-/* Directories of runs that were killed: nobody holds their locks. */
-static void sweep(const char *runs)
+/* Nobody holds the lock of a directory whose run was killed. */
+void lab_sweep(const char *cache)
 {
+	char *runs = xasprintf("%s/runs", cache);
 	DIR *dir = opendir(runs);
 	struct dirent *entry;
 
@@ -50,6 +51,7 @@ static void sweep(const char *runs)
 	}
 	if (dir)
 		closedir(dir);
+	free(runs);
 }
 
 static int scratch_make(struct scratch *s)
@@ -61,9 +63,9 @@ static int scratch_make(struct scratch *s)
 	if (!cache)
 		return TARE_FAILED;
 	runs = xasprintf("%s/runs", cache);
-	free(cache);
 	mkdir_p(runs);
-	sweep(runs);
+	lab_sweep(cache);
+	free(cache);
 	/* The leading dot hides it from the sweep until it is locked. */
 	s->dir = xasprintf("%s/.run-XXXXXX", runs);
 	if (mkdtemp(s->dir)) {
