@@ -187,6 +187,8 @@ char *run_job_path(const char *name)
 	if (!path)
 		path = job_in(xstrdup(TARE_SOURCE_DIR "/configs/jobs"), name);
 	if (!path)
+		path = job_in(xstrdup("/usr/local/share/tare/jobs"), name);
+	if (!path)
 		path = job_in(xstrdup("/usr/share/tare/jobs"), name);
 	return path ? path : xstrdup(name);
 }
