@@ -3,6 +3,10 @@
  * io_uring. `enter` of an I/O is the read before the io_uring_enter() that
  * submits it, the same for a whole batch; `exit` is when its completion is
  * first read from the ring. Submission entries are made up before `enter`.
+ *
+ * As fio does, the ring is filled up to the depth before completions are looked
+ * at, so that as many I/Os are in flight as the job says also where one call
+ * takes longer than the device.
  */
 #include "engine.h"
 
@@ -178,7 +182,8 @@ static int step(struct engine_ctx *ctx, struct uring *u, size_t to)
 	wait = wait_for(ctx, u, n && u->next < to);
 	enter = clock_enter();
 	ret = io_uring_submit_and_wait(&u->ring, wait);
-	reap(ctx, u);
+	if (wait)
+		reap(ctx, u);
 	for (size_t i = first; i < u->next; i++)
 		ctx->io[i].enter = enter;
 	if (ret < 0 && ret != -EINTR)
