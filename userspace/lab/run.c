@@ -341,7 +341,7 @@ static int conclude(enum qemu_end end, int signal, const char *dir,
 	if (klog_scan(o.log, allow))
 		code = msg_error("the guest's kernel log shows a fault (above; all of it is in %s)",
 				 log);
-	else if (!o.done && end != QEMU_SIGNAL)
+	else if (!o.done && *o.log && end != QEMU_SIGNAL)
 		msg_error("the guest's kernel log is in %s", log);
 	free(o.log);
 	free(log);
