@@ -59,7 +59,7 @@ static void make_healthy(void)
 
 static void examine(struct findings *f)
 {
-	const struct machine m = { .sysroot = root };
+	const struct sysroot m = { .dir = root };
 
 	memset(f, 0, sizeof(*f));
 	doctor_cpu(&m, f);
@@ -111,7 +111,7 @@ static void test_healthy(void **state)
 /* Nothing can be read: all unknown at worst, and no finding is made up. */
 static void test_blind(void **state)
 {
-	const struct machine m = { .sysroot = "/nowhere" };
+	const struct sysroot m = { .dir = "/nowhere" };
 	struct findings f = { 0 };
 
 	(void)state;
@@ -237,12 +237,12 @@ static void test_debug_config(void **state)
 			"CONFIG_SMP=y\nCONFIG_DEBUG_PREEMPT=y\n", "" };
 		static const enum finding_level want[] = {
 			FINDING_BAD, FINDING_WARN, FINDING_UNKNOWN };
-		struct machine m;
+		struct sysroot m;
 		struct findings f = { 0 };
 		char *alias = xasprintf("%s%.*s", root, i + 1, "////");
 
 		scratch_text(root, "boot/config-6.1.0-test", text[i]);
-		m.sysroot = alias;
+		m.dir = alias;
 		doctor_kernel(&m, &f);
 		assert_int_equal(find(&f, "debug")->level, want[i]);
 		findings_free(&f);
@@ -270,7 +270,7 @@ static void test_noise(void **state)
 
 static void test_disk(void **state)
 {
-	const struct machine m = { .sysroot = root };
+	const struct sysroot m = { .dir = root };
 	struct findings f = { 0 };
 
 	(void)state;
@@ -291,7 +291,7 @@ static void test_disk(void **state)
 
 static void test_words(void **state)
 {
-	const struct machine m = { .sysroot = root };
+	const struct sysroot m = { .dir = root };
 	char *value;
 
 	(void)state;
@@ -299,13 +299,13 @@ static void test_words(void **state)
 	assert_false(has_word("a bc d", "b"));
 	assert_false(has_word("", "b"));
 	scratch_text(root, "proc/cmdline", "tsc=reliable tscx quiet tsc=x\n");
-	value = machine_parameter(&m, "tsc");
+	value = sysroot_parameter(&m, "tsc");
 	assert_string_equal(value, "x");
 	free(value);
-	value = machine_parameter(&m, "quiet");
+	value = sysroot_parameter(&m, "quiet");
 	assert_string_equal(value, "");
 	free(value);
-	assert_null(machine_parameter(&m, "qui"));
+	assert_null(sysroot_parameter(&m, "qui"));
 }
 
 int main(void)

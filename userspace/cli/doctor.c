@@ -28,7 +28,7 @@ static const struct argp doctor_argp = {
 };
 
 /* Without the driver there are none, and that is no fault here. */
-static void examine_devices(const struct machine *m, struct findings *f)
+static void examine_devices(const struct sysroot *m, struct findings *f)
 {
 	char **names;
 	int n = device_list(&names);
@@ -40,7 +40,7 @@ static void examine_devices(const struct machine *m, struct findings *f)
 	device_list_free(names, n);
 }
 
-static int examine(const struct machine *m, const char *disk,
+static int examine(const struct sysroot *m, const char *disk,
 		   struct findings *f)
 {
 	doctor_cpu(m, f);
@@ -108,7 +108,7 @@ static void add_paragraphs(struct out_doc *doc, const struct findings *f)
 
 int cmd_doctor(int argc, char **argv)
 {
-	const struct machine here = { .sysroot = "" };
+	const struct sysroot here = { .dir = "" };
 	struct options common = { 0 };
 	struct findings f = { 0 };
 	const char *disk = NULL;

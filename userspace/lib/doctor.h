@@ -7,15 +7,15 @@
 #define TARE_DOCTOR_H
 
 #include "findings.h"
-#include "machine.h"
+#include "sysroot.h"
 
 /** Counter, clock source, frequency, idle states, SMT. */
-void doctor_cpu(const struct machine *m, struct findings *f);
+void doctor_cpu(const struct sysroot *m, struct findings *f);
 /** Version, debug options, tracing, preemption, mitigations, virtual machine. */
-void doctor_kernel(const struct machine *m, struct findings *f);
+void doctor_kernel(const struct sysroot *m, struct findings *f);
 /** What else runs: load, isolation, interrupts, watchdog, NUMA balancing. */
-void doctor_noise(const struct machine *m, struct findings *f);
+void doctor_noise(const struct sysroot *m, struct findings *f);
 /** The queue of a disk. @return 0, or -ENODEV: there is no such disk. */
-int doctor_disk(const struct machine *m, const char *disk, struct findings *f);
+int doctor_disk(const struct sysroot *m, const char *disk, struct findings *f);
 
 #endif

@@ -13,9 +13,9 @@
 #define IDLE_EXIT_MAX_US 2
 
 /* The first "flags" (x86) line of /proc/cpuinfo; NULL: there is none. */
-static char *cpu_flags(const struct machine *m)
+static char *cpu_flags(const struct sysroot *m)
 {
-	char *text = machine_read(m, "/proc/cpuinfo");
+	char *text = sysroot_read(m, "/proc/cpuinfo");
 	char *line = text ? strstr(text, "\nflags") : NULL;
 	char *flags = NULL;
 
@@ -28,16 +28,16 @@ static char *cpu_flags(const struct machine *m)
 	return flags;
 }
 
-static bool tsc_vouched_for(const struct machine *m)
+static bool tsc_vouched_for(const struct sysroot *m)
 {
-	char *tsc = machine_parameter(m, "tsc");
+	char *tsc = sysroot_parameter(m, "tsc");
 	bool yes = tsc && !strcmp(tsc, "reliable");
 
 	free(tsc);
 	return yes;
 }
 
-static void examine_tsc(const struct machine *m, struct findings *f)
+static void examine_tsc(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "stamps are taken with the time stamp counter; one that changes its rate or stops in idle measures nothing";
 	char *flags = cpu_flags(m);
@@ -66,25 +66,25 @@ static void examine_tsc(const struct machine *m, struct findings *f)
 	free(flags);
 }
 
-static void examine_stable(const struct machine *m, struct findings *f)
+static void examine_stable(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "a counter that the kernel found unstable differs between CPUs";
 
-	if (machine_log_has(m, "Marking TSC unstable") ||
-	    machine_log_has(m, "Marking clocksource 'tsc"))
+	if (sysroot_log_has(m, "Marking TSC unstable") ||
+	    sysroot_log_has(m, "Marking clocksource 'tsc"))
 		finding_add(f, "tsc-stable", FINDING_BAD, why,
 			    "see 'dmesg | grep -i tsc'; update the firmware; keep to one pinned CPU",
 			    "the kernel log says that the TSC is unstable");
-	else if (machine_has(m, "/proc/cpuinfo"))
+	else if (sysroot_has(m, "/proc/cpuinfo"))
 		finding_add(f, "tsc-stable", FINDING_OK, why, NULL,
 			    "no complaint that could be read in the kernel log");
 }
 
-static void examine_clocksource(const struct machine *m, struct findings *f)
+static void examine_clocksource(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "the block layer reads the clock for every request; a slow clock source is part of what is weighed";
-	char *now = machine_read(m, CLOCKSOURCE_DIR "/current_clocksource");
-	char *all = machine_read(m, CLOCKSOURCE_DIR "/available_clocksource");
+	char *now = sysroot_read(m, CLOCKSOURCE_DIR "/current_clocksource");
+	char *all = sysroot_read(m, CLOCKSOURCE_DIR "/available_clocksource");
 	bool tsc = now && !strcmp(now, "tsc");
 
 	if (!now || !all)
@@ -106,16 +106,16 @@ static void examine_clocksource(const struct machine *m, struct findings *f)
 }
 
 /* How many CPUs have a governor, and how many of them another than performance. */
-static void count_governors(const struct machine *m, size_t *all,
+static void count_governors(const struct sysroot *m, size_t *all,
 			    size_t *other, char **example)
 {
 	char **cpus;
-	size_t n = machine_list(m, CPU_DIR, "cpu", true, &cpus);
+	size_t n = sysroot_list(m, CPU_DIR, "cpu", true, &cpus);
 
 	*all = *other = 0;
 	*example = NULL;
 	for (size_t i = 0; i < n; i++) {
-		char *governor = machine_read(m,
+		char *governor = sysroot_read(m,
 			CPU_DIR "/%s/cpufreq/scaling_governor", cpus[i]);
 
 		*all += governor != NULL;
@@ -127,10 +127,10 @@ static void count_governors(const struct machine *m, size_t *all,
 			free(governor);
 		}
 	}
-	machine_list_free(cpus, n);
+	sysroot_list_free(cpus, n);
 }
 
-static void examine_governor(const struct machine *m, struct findings *f)
+static void examine_governor(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "a CPU that changes its frequency takes different time for the same instructions";
 	size_t all, other;
@@ -151,12 +151,12 @@ static void examine_governor(const struct machine *m, struct findings *f)
 	free(example);
 }
 
-static void examine_turbo(const struct machine *m, struct findings *f)
+static void examine_turbo(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "turbo depends on heat and on what other CPUs do; the TSC does not follow it, so cycles per I/O change";
-	long no_turbo = machine_number(m, -1,
+	long no_turbo = sysroot_number(m, -1,
 				       CPU_DIR "/intel_pstate/no_turbo");
-	long boost = machine_number(m, -1, CPU_DIR "/cpufreq/boost");
+	long boost = sysroot_number(m, -1, CPU_DIR "/cpufreq/boost");
 
 	if (no_turbo < 0 && boost < 0)
 		finding_add(f, "turbo", FINDING_UNKNOWN, why,
@@ -173,33 +173,33 @@ static void examine_turbo(const struct machine *m, struct findings *f)
 }
 
 /* The slowest idle state of CPU 0 that is not disabled, in µs; -1: none. */
-static long slowest_idle(const struct machine *m, char **name)
+static long slowest_idle(const struct sysroot *m, char **name)
 {
 	char **states;
-	size_t n = machine_list(m, CPU_DIR "/cpu0/cpuidle", "state", true,
+	size_t n = sysroot_list(m, CPU_DIR "/cpu0/cpuidle", "state", true,
 				&states);
 	long slowest = -1;
 
 	*name = NULL;
 	for (size_t i = 0; i < n; i++) {
 		const char *dir = CPU_DIR "/cpu0/cpuidle";
-		long us = machine_number(m, 0, "%s/%s/latency", dir, states[i]);
+		long us = sysroot_number(m, 0, "%s/%s/latency", dir, states[i]);
 
-		if (machine_number(m, 0, "%s/%s/disable", dir, states[i]) ||
+		if (sysroot_number(m, 0, "%s/%s/disable", dir, states[i]) ||
 		    us <= slowest)
 			continue;
 		slowest = us;
 		free(*name);
-		*name = machine_read(m, "%s/%s/name", dir, states[i]);
+		*name = sysroot_read(m, "%s/%s/name", dir, states[i]);
 	}
-	machine_list_free(states, n);
+	sysroot_list_free(states, n);
 	return slowest;
 }
 
 /* What /dev/cpu_dma_latency is held at, in µs; -1: cannot be read. */
-static long held_latency(const struct machine *m)
+static long held_latency(const struct sysroot *m)
 {
-	char *path = xasprintf("%s/dev/cpu_dma_latency", m->sysroot);
+	char *path = xasprintf("%s/dev/cpu_dma_latency", m->dir);
 	FILE *file = fopen(path, "re");
 	int us = -1;
 
@@ -211,7 +211,7 @@ static long held_latency(const struct machine *m)
 	return us;
 }
 
-static void examine_idle(const struct machine *m, struct findings *f)
+static void examine_idle(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "a waiting I/O lets its CPU idle; leaving a deep state delays the completion by microseconds";
 	long held = held_latency(m);
@@ -236,10 +236,10 @@ static void examine_idle(const struct machine *m, struct findings *f)
 	free(name);
 }
 
-static void examine_smt(const struct machine *m, struct findings *f)
+static void examine_smt(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "the sibling of the measured CPU takes its execution units and cache";
-	long active = machine_number(m, -1, CPU_DIR "/smt/active");
+	long active = sysroot_number(m, -1, CPU_DIR "/smt/active");
 
 	if (active < 0)
 		finding_add(f, "smt", FINDING_UNKNOWN, why,
@@ -252,7 +252,7 @@ static void examine_smt(const struct machine *m, struct findings *f)
 			    "on");
 }
 
-void doctor_cpu(const struct machine *m, struct findings *f)
+void doctor_cpu(const struct sysroot *m, struct findings *f)
 {
 	examine_tsc(m, f);
 	examine_stable(m, f);

@@ -6,11 +6,11 @@
 
 #include "doctor.h"
 
-static void examine_scheduler(const struct machine *m, const char *disk,
+static void examine_scheduler(const struct sysroot *m, const char *disk,
 			      struct findings *f)
 {
 	static const char why[] = "a scheduler is a part of the stack: mq-deadline nearly triples the instructions of a read";
-	char *text = machine_read(m, "/sys/block/%s/queue/scheduler", disk);
+	char *text = sysroot_read(m, "/sys/block/%s/queue/scheduler", disk);
 	char *todo = xasprintf("echo none > /sys/block/%s/queue/scheduler",
 			       disk);
 	bool none = text && (strstr(text, "[none]") || !strcmp(text, "none"));
@@ -54,10 +54,10 @@ static enum finding_level rule_level(const struct queue_rule *rule, long value)
 							       FINDING_WARN;
 }
 
-static void examine_rule(const struct machine *m, const char *disk,
+static void examine_rule(const struct sysroot *m, const char *disk,
 			 const struct queue_rule *rule, struct findings *f)
 {
-	long value = machine_number(m, -2, "/sys/block/%s/queue/%s", disk,
+	long value = sysroot_number(m, -2, "/sys/block/%s/queue/%s", disk,
 				    rule->file);
 	enum finding_level level = rule_level(rule, value);
 	char *todo = xasprintf("echo %ld > /sys/block/%s/queue/%s",
@@ -71,10 +71,10 @@ static void examine_rule(const struct machine *m, const char *disk,
 	free(todo);
 }
 
-int doctor_disk(const struct machine *m, const char *disk, struct findings *f)
+int doctor_disk(const struct sysroot *m, const char *disk, struct findings *f)
 {
 	if (!*disk || strchr(disk, '/') || disk[0] == '.' ||
-	    !machine_has(m, "/sys/block/%s", disk))
+	    !sysroot_has(m, "/sys/block/%s", disk))
 		return -ENODEV;
 	examine_scheduler(m, disk, f);
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)

@@ -7,10 +7,10 @@
 
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
 
-static void examine_version(const struct machine *m, struct findings *f)
+static void examine_version(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "figures are those of one kernel; a report names it";
-	char *release = machine_read(m, "/proc/sys/kernel/osrelease");
+	char *release = sysroot_read(m, "/proc/sys/kernel/osrelease");
 
 	finding_add(f, "kernel", release ? FINDING_OK : FINDING_UNKNOWN, why,
 		    release ? NULL : "see 'uname -r'", "%s",
@@ -19,13 +19,13 @@ static void examine_version(const struct machine *m, struct findings *f)
 }
 
 /* "a, b" of those options that the kernel was built with; NULL: config unknown. */
-static char *options_set(const struct machine *m, const char *const *options,
+static char *options_set(const struct sysroot *m, const char *const *options,
 			 size_t n)
 {
 	char *list = xstrdup("");
 
 	for (size_t i = 0; i < n; i++) {
-		char *value = machine_config(m, options[i]), *more;
+		char *value = sysroot_config(m, options[i]), *more;
 		bool set = value && !strcmp(value, "y");
 
 		if (!value) {
@@ -61,11 +61,11 @@ static const char *const light[] = {
 	"CONFIG_IRQSOFF_TRACER",
 };
 
-static void examine_debug(const struct machine *m, struct findings *f)
+static void examine_debug(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "debug options can multiply the cost of every lock, allocation and memory access";
 	static const char todo[] = "boot a kernel without them";
-	bool lockdep = machine_has(m, "/proc/lockdep");
+	bool lockdep = sysroot_has(m, "/proc/lockdep");
 	char *bad = options_set(m, heavy, ARRAY_SIZE(heavy));
 	char *some = options_set(m, light, ARRAY_SIZE(light));
 
@@ -86,20 +86,20 @@ static void examine_debug(const struct machine *m, struct findings *f)
 	free(some);
 }
 
-static void examine_kmemleak(const struct machine *m, struct findings *f)
+static void examine_kmemleak(const struct sysroot *m, struct findings *f)
 {
-	if (machine_has(m, "/sys/kernel/debug/kmemleak"))
+	if (sysroot_has(m, "/sys/kernel/debug/kmemleak"))
 		finding_add(f, "kmemleak", FINDING_BAD,
 			    "it looks at every allocation, and scans memory now and then",
 			    "echo off > /sys/kernel/debug/kmemleak (until the next boot), or boot with kmemleak=off",
 			    "built in, and may be at work");
 }
 
-static void examine_tracing(const struct machine *m, struct findings *f)
+static void examine_tracing(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "a tracer or an event adds hundreds of instructions each time";
-	char *tracer = machine_read(m, "/sys/kernel/tracing/current_tracer");
-	char *enable = machine_read(m, "/sys/kernel/tracing/events/enable");
+	char *tracer = sysroot_read(m, "/sys/kernel/tracing/current_tracer");
+	char *enable = sysroot_read(m, "/sys/kernel/tracing/events/enable");
 	/* 0, 1, or X: some. */
 	bool some = enable && *enable && *enable != '0';
 
@@ -118,9 +118,9 @@ static void examine_tracing(const struct machine *m, struct findings *f)
 }
 
 /* The mode of PREEMPT_DYNAMIC that is in brackets: "none (voluntary) full". */
-static char *dynamic_mode(const struct machine *m)
+static char *dynamic_mode(const struct sysroot *m)
 {
-	char *text = machine_read(m, "/sys/kernel/debug/sched/preempt");
+	char *text = sysroot_read(m, "/sys/kernel/debug/sched/preempt");
 	char *open = text ? strchr(text, '(') : NULL;
 	char *mode = NULL;
 
@@ -130,7 +130,7 @@ static char *dynamic_mode(const struct machine *m)
 	return mode;
 }
 
-static char *preemption(const struct machine *m, const char *version)
+static char *preemption(const struct sysroot *m, const char *version)
 {
 	char *mode;
 
@@ -141,14 +141,14 @@ static char *preemption(const struct machine *m, const char *version)
 							    "none or voluntary");
 	mode = dynamic_mode(m);
 	if (!mode)
-		mode = machine_parameter(m, "preempt");
+		mode = sysroot_parameter(m, "preempt");
 	return mode ? mode : xstrdup("dynamic, the kernel's default");
 }
 
-static void examine_preemption(const struct machine *m, struct findings *f)
+static void examine_preemption(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "the preemption model changes the cost of every lock; PREEMPT_RT completes I/O in threads";
-	char *version = machine_read(m, "/proc/version");
+	char *version = sysroot_read(m, "/proc/version");
 	char *model;
 
 	if (!version) {
@@ -162,16 +162,16 @@ static void examine_preemption(const struct machine *m, struct findings *f)
 	free(version);
 }
 
-static void examine_mitigations(const struct machine *m, struct findings *f)
+static void examine_mitigations(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "mitigations are part of the cost of system calls and interrupts: compare only with machines that have the same";
 	char **names;
-	size_t n = machine_list(m, VULNERABILITIES, "", false, &names);
-	char *parameter = machine_parameter(m, "mitigations");
+	size_t n = sysroot_list(m, VULNERABILITIES, "", false, &names);
+	char *parameter = sysroot_parameter(m, "mitigations");
 	char *list = xstrdup("");
 
 	for (size_t i = 0; i < n; i++) {
-		char *state = machine_read(m, VULNERABILITIES "/%s", names[i]);
+		char *state = sysroot_read(m, VULNERABILITIES "/%s", names[i]);
 		char *more;
 
 		if (state && !strncmp(state, "Mitigation", 10)) {
@@ -190,17 +190,17 @@ static void examine_mitigations(const struct machine *m, struct findings *f)
 			    *list ? "against " : "none", list,
 			    parameter ? "; booted with mitigations=" : "",
 			    parameter ? parameter : "");
-	machine_list_free(names, n);
+	sysroot_list_free(names, n);
 	free(parameter);
 	free(list);
 }
 
 /* The hypervisor's name as far as it tells; the caller frees it. */
-static char *hypervisor(const struct machine *m)
+static char *hypervisor(const struct sysroot *m)
 {
-	char *type = machine_read(m, "/sys/hypervisor/type");
-	char *vendor = machine_read(m, "/sys/class/dmi/id/sys_vendor");
-	char *product = machine_read(m, "/sys/class/dmi/id/product_name");
+	char *type = sysroot_read(m, "/sys/hypervisor/type");
+	char *vendor = sysroot_read(m, "/sys/class/dmi/id/sys_vendor");
+	char *product = sysroot_read(m, "/sys/class/dmi/id/product_name");
 	char *name;
 
 	if (type)
@@ -218,22 +218,22 @@ static char *hypervisor(const struct machine *m)
 }
 
 /* The CPUID hypervisor bit, as a word of the flags line. */
-static bool is_virtual(const struct machine *m)
+static bool is_virtual(const struct sysroot *m)
 {
-	char *cpuinfo = machine_read(m, "/proc/cpuinfo");
+	char *cpuinfo = sysroot_read(m, "/proc/cpuinfo");
 	bool yes = (cpuinfo && has_word(cpuinfo, "hypervisor")) ||
-		   machine_has(m, "/sys/hypervisor/type");
+		   sysroot_has(m, "/sys/hypervisor/type");
 
 	free(cpuinfo);
 	return yes;
 }
 
-static void examine_virtual(const struct machine *m, struct findings *f)
+static void examine_virtual(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "interrupts, timers and idle leave the guest, and the host takes the CPU away unseen: live figures are not those of a bare machine";
 	char *name;
 
-	if (!machine_has(m, "/proc/cpuinfo")) {
+	if (!sysroot_has(m, "/proc/cpuinfo")) {
 		finding_add(f, "virtual", FINDING_UNKNOWN, why,
 			    "see 'systemd-detect-virt'", "cannot be read");
 		return;
@@ -250,7 +250,7 @@ static void examine_virtual(const struct machine *m, struct findings *f)
 	free(name);
 }
 
-void doctor_kernel(const struct machine *m, struct findings *f)
+void doctor_kernel(const struct sysroot *m, struct findings *f)
 {
 	examine_version(m, f);
 	examine_debug(m, f);

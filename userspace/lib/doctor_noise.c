@@ -8,10 +8,10 @@
 /* Above it somebody else wants a CPU. */
 #define LOAD_MAX 0.5
 
-static void examine_load(const struct machine *m, struct findings *f)
+static void examine_load(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "other tasks take the CPU, the cache and the memory's bandwidth";
-	char *text = machine_read(m, "/proc/loadavg");
+	char *text = sysroot_read(m, "/proc/loadavg");
 	char *end = text;
 	double load = text ? strtod(text, &end) : 0;
 
@@ -58,28 +58,28 @@ static bool lists_meet(const char *a, const char *b)
 }
 
 /* Interrupts that may come to the isolated CPUs. */
-static size_t count_interrupts(const struct machine *m, const char *isolated)
+static size_t count_interrupts(const struct sysroot *m, const char *isolated)
 {
 	char **irqs;
-	size_t n = machine_list(m, "/proc/irq", "", true, &irqs), count = 0;
+	size_t n = sysroot_list(m, "/proc/irq", "", true, &irqs), count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		char *cpus = machine_read(m,
+		char *cpus = sysroot_read(m,
 			"/proc/irq/%s/effective_affinity_list", irqs[i]);
 
 		if (!cpus || !*cpus) {
 			free(cpus);
-			cpus = machine_read(m, "/proc/irq/%s/smp_affinity_list",
+			cpus = sysroot_read(m, "/proc/irq/%s/smp_affinity_list",
 					    irqs[i]);
 		}
 		count += cpus && lists_meet(cpus, isolated);
 		free(cpus);
 	}
-	machine_list_free(irqs, n);
+	sysroot_list_free(irqs, n);
 	return count;
 }
 
-static void examine_interrupts(const struct machine *m, const char *isolated,
+static void examine_interrupts(const struct sysroot *m, const char *isolated,
 			       struct findings *f)
 {
 	static const char why[] = "an interrupt in the middle of an I/O is counted as the stack's";
@@ -95,11 +95,11 @@ static void examine_interrupts(const struct machine *m, const char *isolated,
 			    "none comes to the isolated CPUs %s", isolated);
 }
 
-static void examine_isolation(const struct machine *m, struct findings *f)
+static void examine_isolation(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "the scheduler puts other tasks, and the tick, on the CPU that is measured";
-	char *isolated = machine_read(m, "/sys/devices/system/cpu/isolated");
-	char *nohz = machine_read(m, "/sys/devices/system/cpu/nohz_full");
+	char *isolated = sysroot_read(m, "/sys/devices/system/cpu/isolated");
+	char *nohz = sysroot_read(m, "/sys/devices/system/cpu/nohz_full");
 	bool tickless = nohz && *nohz && !strstr(nohz, "null");
 
 	if (!isolated) {
@@ -120,23 +120,23 @@ static void examine_isolation(const struct machine *m, struct findings *f)
 	free(nohz);
 }
 
-static bool is_running(const struct machine *m, const char *program)
+static bool is_running(const struct sysroot *m, const char *program)
 {
 	char **pids;
-	size_t n = machine_list(m, "/proc", "", true, &pids);
+	size_t n = sysroot_list(m, "/proc", "", true, &pids);
 	bool found = false;
 
 	for (size_t i = 0; i < n && !found; i++) {
-		char *comm = machine_read(m, "/proc/%s/comm", pids[i]);
+		char *comm = sysroot_read(m, "/proc/%s/comm", pids[i]);
 
 		found = comm && !strcmp(comm, program);
 		free(comm);
 	}
-	machine_list_free(pids, n);
+	sysroot_list_free(pids, n);
 	return found;
 }
 
-static void examine_irqbalance(const struct machine *m, struct findings *f)
+static void examine_irqbalance(const struct sysroot *m, struct findings *f)
 {
 	static const char why[] = "it moves interrupts between CPUs while something is measured";
 
@@ -149,10 +149,10 @@ static void examine_irqbalance(const struct machine *m, struct findings *f)
 }
 
 /* A switch of /proc/sys that is better off, and exists on some machines only. */
-static void examine_switch(const struct machine *m, struct findings *f,
+static void examine_switch(const struct sysroot *m, struct findings *f,
 			   const char *topic, const char *file, const char *why)
 {
-	long on = machine_number(m, -1, "/proc/sys/%s", file);
+	long on = sysroot_number(m, -1, "/proc/sys/%s", file);
 	char *todo = xasprintf("echo 0 > /proc/sys/%s", file);
 
 	if (on >= 0)
@@ -161,7 +161,7 @@ static void examine_switch(const struct machine *m, struct findings *f,
 	free(todo);
 }
 
-void doctor_noise(const struct machine *m, struct findings *f)
+void doctor_noise(const struct sysroot *m, struct findings *f)
 {
 	examine_load(m, f);
 	examine_isolation(m, f);

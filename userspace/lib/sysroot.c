@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "machine.h"
+#include "sysroot.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,14 +12,14 @@
 #include "util.h"
 
 /* "SYSROOT/path" of a format and its arguments. */
-static char *full_path(const struct machine *m, const char *fmt, va_list ap)
+static char *full_path(const struct sysroot *m, const char *fmt, va_list ap)
 {
 	char *path, *full;
 	int n = vasprintf(&path, fmt, ap);
 
 	if (n < 0)
 		return xstrdup("");
-	full = xasprintf("%s%s", m->sysroot, path);
+	full = xasprintf("%s%s", m->dir, path);
 	free(path);
 	return full;
 }
@@ -33,7 +33,7 @@ static char *full_path(const struct machine *m, const char *fmt, va_list ap)
 		va_end(ap);				\
 	} while (0)
 
-char *machine_read(const struct machine *m, const char *fmt, ...)
+char *sysroot_read(const struct sysroot *m, const char *fmt, ...)
 {
 	char *path, *text;
 
@@ -43,7 +43,7 @@ char *machine_read(const struct machine *m, const char *fmt, ...)
 	return text;
 }
 
-long machine_number(const struct machine *m, long fallback, const char *fmt,
+long sysroot_number(const struct sysroot *m, long fallback, const char *fmt,
 		    ...)
 {
 	char *path, *text, *end;
@@ -61,7 +61,7 @@ long machine_number(const struct machine *m, long fallback, const char *fmt,
 	return v;
 }
 
-bool machine_has(const struct machine *m, const char *fmt, ...)
+bool sysroot_has(const struct sysroot *m, const char *fmt, ...)
 {
 	char *path;
 	bool yes;
@@ -82,10 +82,10 @@ static int by_version(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-size_t machine_list(const struct machine *m, const char *dir,
+size_t sysroot_list(const struct sysroot *m, const char *dir,
 		    const char *prefix, bool numbered, char ***names)
 {
-	char *path = xasprintf("%s%s", m->sysroot, dir);
+	char *path = xasprintf("%s%s", m->dir, dir);
 	DIR *d = opendir(path);
 	struct dirent *entry;
 	size_t n = 0;
@@ -108,7 +108,7 @@ size_t machine_list(const struct machine *m, const char *dir,
 	return n;
 }
 
-void machine_list_free(char **names, size_t n)
+void sysroot_list_free(char **names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(names[i]);
@@ -116,10 +116,10 @@ void machine_list_free(char **names, size_t n)
 }
 
 /* One record a read; a file of a test comes as a whole. */
-bool machine_log_has(const struct machine *m, const char *text)
+bool sysroot_log_has(const struct sysroot *m, const char *text)
 {
 	char record[8193];
-	char *path = xasprintf("%s/dev/kmsg", m->sysroot);
+	char *path = xasprintf("%s/dev/kmsg", m->dir);
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	bool found = false;
 	ssize_t n;
@@ -154,9 +154,9 @@ bool has_word(const char *text, const char *word)
 }
 
 /* The last one on the line is the one that counts. */
-char *machine_parameter(const struct machine *m, const char *word)
+char *sysroot_parameter(const struct sysroot *m, const char *word)
 {
-	char *line = machine_read(m, "/proc/cmdline"), *value = NULL;
+	char *line = sysroot_read(m, "/proc/cmdline"), *value = NULL;
 	size_t len, n = strlen(word);
 
 	for (const char *p = line; p && (p = next_word(p, &len)); p += len) {
@@ -172,9 +172,9 @@ char *machine_parameter(const struct machine *m, const char *word)
 
 /* ---- the kernel's configuration ---- */
 
-static char *config_gz(const struct machine *m)
+static char *config_gz(const struct sysroot *m)
 {
-	char *path = xasprintf("%s/proc/config.gz", m->sysroot);
+	char *path = xasprintf("%s/proc/config.gz", m->dir);
 	char *argv[] = { "gzip", "-dc", path, NULL };
 	char *text = NULL;
 
@@ -186,15 +186,15 @@ static char *config_gz(const struct machine *m)
 	return text;
 }
 
-static char *config_text(const struct machine *m)
+static char *config_text(const struct sysroot *m)
 {
-	char *release = machine_read(m, "/proc/sys/kernel/osrelease");
+	char *release = sysroot_read(m, "/proc/sys/kernel/osrelease");
 	char *text = NULL;
 
 	if (release)
-		text = machine_read(m, "/boot/config-%s", release);
+		text = sysroot_read(m, "/boot/config-%s", release);
 	if (release && !text)
-		text = machine_read(m, "/lib/modules/%s/config", release);
+		text = sysroot_read(m, "/lib/modules/%s/config", release);
 	if (!text)
 		text = config_gz(m);
 	free(release);
@@ -202,20 +202,20 @@ static char *config_text(const struct machine *m)
 }
 
 /* Read once: a report asks for a dozen options. */
-static const char *config_cached(const struct machine *m)
+static const char *config_cached(const struct sysroot *m)
 {
 	static char *text, *sysroot;
 
-	if (sysroot && !strcmp(sysroot, m->sysroot))
+	if (sysroot && !strcmp(sysroot, m->dir))
 		return text;
 	free(text);
 	free(sysroot);
-	sysroot = xstrdup(m->sysroot);
+	sysroot = xstrdup(m->dir);
 	text = config_text(m);
 	return text;
 }
 
-char *machine_config(const struct machine *m, const char *option)
+char *sysroot_config(const struct sysroot *m, const char *option)
 {
 	const char *text = config_cached(m);
 	size_t n = strlen(option);

@@ -3,47 +3,47 @@
  * The machine as /sys and /proc describe it, under a prefix, so that tests
  * can give a tree of their own.
  */
-#ifndef TARE_MACHINE_H
-#define TARE_MACHINE_H
+#ifndef TARE_SYSROOT_H
+#define TARE_SYSROOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct machine {
-	const char *sysroot;	/* "" for this machine */
+struct sysroot {
+	const char *dir;	/* "" for this machine */
 };
 
-#define MACHINE_PATH __attribute__((format(printf, 2, 3)))
+#define SYSROOT_PATH __attribute__((format(printf, 2, 3)))
 
 /**
  * A file's text without the newline at its end, freed by the caller; NULL: it
  * is not there or must not be read.
  * @param fmt path from the root, as for printf
  */
-char *machine_read(const struct machine *m, const char *fmt, ...) MACHINE_PATH;
+char *sysroot_read(const struct sysroot *m, const char *fmt, ...) SYSROOT_PATH;
 /** A number in a file; a minus and a unit behind it are taken. @return it, or fallback. */
-long machine_number(const struct machine *m, long fallback, const char *fmt,
+long sysroot_number(const struct sysroot *m, long fallback, const char *fmt,
 		    ...) __attribute__((format(printf, 3, 4)));
-bool machine_has(const struct machine *m, const char *fmt, ...) MACHINE_PATH;
+bool sysroot_has(const struct sysroot *m, const char *fmt, ...) SYSROOT_PATH;
 /**
  * Names in a directory that begin with prefix, sorted; digits after it when
  * numbered is set ("cpu0", not "cpuidle").
  * @return their number; free each and the array
  */
-size_t machine_list(const struct machine *m, const char *dir,
+size_t sysroot_list(const struct sysroot *m, const char *dir,
 		    const char *prefix, bool numbered, char ***names);
-void machine_list_free(char **names, size_t n);
+void sysroot_list_free(char **names, size_t n);
 
 /** Does the kernel log hold this text? False as well when it must not be read. */
-bool machine_log_has(const struct machine *m, const char *text);
+bool sysroot_log_has(const struct sysroot *m, const char *text);
 /** Is word among the blank-separated words of text? */
 bool has_word(const char *text, const char *word);
 /**
  * The value of "word=VALUE" on the kernel's command line, "" for "word" alone;
  * NULL: it is not there. The caller frees it.
  */
-char *machine_parameter(const struct machine *m, const char *word);
+char *sysroot_parameter(const struct sysroot *m, const char *word);
 /** Value of "CONFIG_…" of the running kernel: "y", "m", "n" or a text; NULL: no config is found. */
-char *machine_config(const struct machine *m, const char *option);
+char *sysroot_config(const struct sysroot *m, const char *option);
 
 #endif
