@@ -18,8 +18,9 @@
 #include "output.h"
 #include "util.h"
 
-/* Room for ten thousand devices; what is longer is not such a file. */
+/* What is longer, or holds more, was not written by tare save. */
 #define FILE_MAX (16u << 20)
+#define DEVICES_MAX 10000
 
 /* ---- writing ---- */
 
@@ -456,6 +457,9 @@ static int read_devices(struct reader *r, json_t *root,
 
 	if (err)
 		return err;
+	if (json_array_size(array) > DEVICES_MAX)
+		return wrong(r, member_at(r->at, "devices"),
+			     "more than %d devices", DEVICES_MAX);
 	*devices = xcalloc(json_array_size(array), sizeof(**devices));
 	at = skip_blank(member_value(member_at(r->at, "devices")) + 1);
 	json_array_foreach(array, i, device) {
