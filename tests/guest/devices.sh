@@ -221,6 +221,104 @@ in_use()
 	check "rm" "$TARE" rm t0
 }
 
+# A holder of a partition holds the disk, which the kernel says of neither.
+partitions()
+{
+	"$TARE" add t0 size_mb=64 memory_backed=1
+	printf 'n\np\n1\n\n\nw\n' | fdisk /dev/t0 > /dev/null 2>&1
+	if [ -b /dev/t0p1 ]; then
+		hold t0p1
+		check_says 1 "sleep[$holder]" "rm names who holds a partition" "$TARE" rm t0
+		let_go
+	else
+		skip "rm names who holds a partition" "no partition was made"
+	fi
+	check "rm" "$TARE" rm t0
+}
+
+# Without devtmpfs the disk's node never comes.
+no_node()
+{
+	hide="mount -t tmpfs none /dev && exec"
+	if ! unshare -m sh -c "$hide true" 2> /dev/null; then
+		skip "no node" "no mount name space here"
+		return
+	fi
+	check_says 1 "has not appeared" "a node that does not come" \
+		unshare -m sh -c "$hide '$TARE' add t0"
+	check_is "leaves nothing" "$(devices)" ""
+	check_says 1 interrupted "Ctrl-C while waiting for it" \
+		unshare -m sh -c "$hide timeout -s INT 1 '$TARE' add t0"
+	check_is "leaves nothing" "$(devices)" ""
+}
+
+# Ctrl-C and a kill at any time: a device is there and on, or not at all.
+interrupted()
+{
+	for us in 0 1000 3000 5000 8000 12000 20000 40000 80000; do
+		"$TARE" add t0 size_mb=20 read_ns=1 write_ns=2 -q 2> /dev/null &
+		pid=$!
+		usleep $us
+		kill -INT $pid 2> /dev/null
+		kill -TERM $pid 2> /dev/null
+		wait $pid 2> /dev/null
+		if [ -d "$config/t0" ]; then
+			check_is "made whole when interrupted after $us us" \
+				"$(value t0 power) $(value t0 write_ns)" "1 2"
+			"$TARE" rm t0
+		else
+			tap_result 0 "not made when interrupted after $us us"
+		fi
+	done
+}
+
+# Two at once for one name: one of them makes it.
+at_once()
+{
+	"$TARE" add t0 2> /dev/null &
+	first=$!
+	"$TARE" add t0 2> /dev/null &
+	second=$!
+	wait $first
+	code=$?
+	wait $second
+	check_is "two at once: one makes it" $((code + $?)) 1
+	check_is "and it is on" "$(value t0 power)" 1
+	"$TARE" rm t0 2> /dev/null &
+	first=$!
+	"$TARE" rm t0 2> /dev/null &
+	second=$!
+	wait $first
+	wait $second
+	check_is "two at once remove it" "$(devices)" ""
+}
+
+# as_nobody COMMAND…, whose words hold no blanks.
+as_nobody()
+{
+	su -s /bin/sh nobody -c "$*"
+}
+
+without_root()
+{
+	grep -q '^nobody:' /etc/passwd ||
+		echo 'nobody:x:65534:65534::/:/bin/sh' >> /etc/passwd
+	if ! as_nobody true 2> /dev/null; then
+		skip "without root" "cannot become somebody else here"
+		return
+	fi
+	"$TARE" add t0
+	for command in "add t1" "rm t0" "set t0 read_ns=1" "stat t0"; do
+		check_says 77 root "$command without root" as_nobody "$TARE" "$command"
+	done
+	check "ls without root" as_nobody "$TARE" ls
+	check "show without root" as_nobody "$TARE" show t0
+	check "save without root" as_nobody "$TARE" save -
+	check_is "doctor without root" \
+		"$(as_nobody "$TARE" doctor -o csv | head -n 1)" "topic,level,found,why,todo"
+	"$TARE" rm t0
+}
+
 saving()
 {
 	"$TARE" add a size_mb=11 read_ns=123 completion=complete
@@ -327,6 +425,11 @@ bad_values
 combinations
 changing
 in_use
+partitions
+no_node
+interrupted
+at_once
+without_root
 saving
 statistics
 default_groups
