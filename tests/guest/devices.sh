@@ -395,6 +395,34 @@ statistics()
 	check_exit 1 "of nothing" "$TARE" stat t0
 }
 
+# Readings are whole while requests end on every CPU, and resets lose nothing.
+under_load()
+{
+	"$TARE" add t0 memory_backed=1 size_mb=8 completion="$1" read_ns=1000 write_ns=1000
+	for _ in 1 2 3; do
+		while dd if=/dev/zero of=/dev/t0 bs=4096 count=2000 oflag=direct; do
+			:
+		done 2> /dev/null &
+		loads="$loads $!"
+	done
+	check "stat while it works, $1" "$TARE" stat t0 -i 0.1 -n 20 -o csv
+	cp "$tap_out" "$tmp/load"
+	check_is "something was written" \
+		"$([ "$(csv "$tmp/load" t0,write, 3)" -gt 0 ] && echo yes)" yes
+	wrong=0
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		"$TARE" stat t0 --reset > /dev/null || wrong=$((wrong + 1))
+	done
+	check_is "stat --reset while it works" "$wrong" 0
+	# shellcheck disable=SC2086 # words on purpose
+	kill $loads
+	# shellcheck disable=SC2086
+	wait $loads 2> /dev/null
+	loads=
+	check_is "pages of the store" "$(value t0 store_pages)" 2000
+	check "rm" "$TARE" rm t0
+}
+
 default_groups()
 {
 	rmmod tare_blk || return
@@ -432,6 +460,10 @@ at_once
 without_root
 saving
 statistics
+loads=
+under_load timer
+under_load complete
+under_load inline
 default_groups
 without_driver
 rm -rf "$tmp"
