@@ -17,7 +17,7 @@
 /** What to do when the driver is not there; part of a message. */
 #define LOAD_DRIVER_HINT \
 	"load the driver with 'modprobe tare_blk' (from the source tree: " \
-	"'make && make modules_install' first)"
+	"'make modules && make modules_install' first)"
 
 /** One attribute assignment, e.g. from the command line ATTR=VALUE. */
 struct assignment {
