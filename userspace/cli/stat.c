@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -320,6 +321,9 @@ static int watch_step(struct watch *w)
 	if (snapshot_check(&now))
 		w->check = TARE_FAILED;
 	code = show_diff(&w->last, &now, *w->view, "Interval", w->common);
+	/* The next report is set off on a screen. */
+	if (w->common->format == OUT_TEXT)
+		putchar('\n');
 	if (w->last.readings != w->first.readings)
 		snapshot_free(&w->last);
 	w->last = now;
