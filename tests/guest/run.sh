@@ -246,7 +246,9 @@ refusals()
 	check_exit 2 "no I/Os" "$TARE" run read-4k --ios 0
 	check_exit 2 "attributes for a device of somebody else" "$TARE" run read-4k -d x read_ns=1
 	check_exit 1 "no such device" "$TARE" run read-4k -d nosuch
-	check_exit 1 "bad attribute" "$TARE" run read-4k read_ns=-1
+	check_exit 2 "bad attribute" "$TARE" run read-4k read_ns=-1
+	check_exit 2 "no such profile" "$TARE" run read-4k -p nosuch
+	check_exit 2 "a file system on what keeps nothing" "$TARE" run read-4k --fs ext4 memory_backed=0
 	check_exit 2 "larger than the device" "$TARE" run read-4k size_mb=1
 	check_is "nothing is left" "$("$TARE" ls -o csv | tail -n +2)" ""
 }
@@ -256,8 +258,9 @@ ends()
 {
 	"$TARE" run sync-write-4k --fs ext4 --ios 1000000 write_ns=1000000 > "$doc" 2> "$tap_out" &
 	pid=$!
-	tries=100
-	until grep -q tare-run /proc/mounts || [ $tries = 0 ]; do
+	# It locks its memory right before the first I/O.
+	tries=300
+	until grep -q 'VmLck:.*[1-9]' /proc/$pid/status || [ $tries = 0 ]; do
 		tries=$((tries - 1))
 		usleep 100000
 	done
@@ -298,6 +301,8 @@ windows()
 	weigh "like blk_account" read-4k --ios 500 --like blk_account
 	check_true "  a part of gross" "$(value like_blk_account device_mean_tsc | cut -d. -f1)" -lt "$(value like_blk_account gross_mean_tsc | cut -d. -f1)"
 	check_true "  with the device in it" "$(value like_blk_account device_mean_tsc | cut -d. -f1)" -gt "$(row device 3)"
+	weigh "from a profile, then changed" read-4k --ios 300 -p nvme-optane completion=timer
+	check_is "  the profile's time" "$(value device asked_read_ns)" 3224
 	weigh "with the CPUs kept awake" read-4k --ios 500 --hold-latency --cpu 0
 	check_is "  on the CPU named" "$(value run cpu)" 0
 }

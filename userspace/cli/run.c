@@ -138,7 +138,9 @@ static size_t next_end(const struct round *r, size_t at)
 
 	if (at < run->warmup)
 		return run->warmup;
-	if (run->o.window && at + run->o.window < end)
+	if (end - at > RUN_STRETCH_MAX)
+		end = at + RUN_STRETCH_MAX;
+	if (run->o.window && end - at > run->o.window)
 		end = at + run->o.window;
 	return end;
 }
@@ -159,7 +161,7 @@ static int run_ios(struct round *r)
 		if (from >= run->warmup)
 			add_time(run, &before, &after, done - from);
 		run->interrupted = done < end;
-		if (run->o.window || done == r->n || run->interrupted)
+		if (from >= run->warmup || done == r->n || run->interrupted)
 			code = weigh_new(r, done);
 		if (run->o.window && from >= run->warmup && !code)
 			add_window(run);
@@ -258,8 +260,9 @@ static int start_records(struct round *r)
 		return msg_error("cannot record %s: %s", r->target.device,
 				 strerror(-err));
 	/* As many as the I/Os are likely to need, so that none is allocated between. */
-	records_reserve(&r->records, r->n < 1000000 ? 2 * r->n + 4096 :
-						      2000000);
+	records_reserve(&r->records, 4096 + (r->n < RUN_STRETCH_MAX ?
+						     2 * r->n :
+						     2 * RUN_STRETCH_MAX));
 	return TARE_OK;
 }
 
@@ -279,6 +282,9 @@ static int with_records(struct round *r)
 	code = start_engine(r);
 	if (code)
 		return code;
+	if (isatty(STDERR_FILENO))
+		msg_info("weighing %zu I/Os after %zu of warm-up",
+			 r->n - run->warmup, run->warmup);
 	lock_memory();
 	r->ctx.deadline = deadline(run);
 	code = run_ios(r);

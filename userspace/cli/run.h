@@ -19,12 +19,15 @@
 #define RUN_IOS_DEFAULT		20000u
 #define RUN_WARMUP_PERCENT	5u
 #define RUN_WARMUP_MIN		100u
+/* I/Os whose records are kept at a time: 64 MB of them, if each is one request. */
+#define RUN_STRETCH_MAX		500000u
 
 struct run_options {
 	struct options common;
 	const char *job;
 	const char *section;	/* NULL: the only one */
 	const char *device;
+	const char *profile;
 	const char *fs;
 	const char *engine;	/* NULL: as the job says */
 	const char *raw;	/* file for one line per I/O; NULL: none */

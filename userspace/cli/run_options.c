@@ -2,9 +2,14 @@
 /* tare run: the command line. */
 #include "run_options.h"
 
+#include "paths.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The smallest disk that mkfs.xfs accepts is 300 MB. */
+#define FS_DISK_MB "512"
 
 enum {
 	KEY_FS = 256, KEY_CPU, KEY_IOS, KEY_ROUNDS, KEY_WINDOW, KEY_WARMUP,
@@ -14,6 +19,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "device", 'd', "NAME", 0,
 	  "Use this device; else one is made with ATTR=VALUE and removed", 0 },
+	{ "profile", 'p', "PROFILE", 0,
+	  "Make the device from this profile, then ATTR=VALUE", 0 },
 	{ "fs", KEY_FS, "TYPE", 0,
 	  "Make a file system (ext4 or xfs) and run on a file in it", 0 },
 	{ "section", KEY_SECTION, "NAME", 0,
@@ -99,6 +106,9 @@ static error_t parse_name(int key, char *arg, struct argp_state *state)
 			return EINVAL;
 		o->device = arg;
 		return 0;
+	case 'p':
+		o->profile = arg;
+		return 0;
 	case KEY_FS:
 		if (!target_fs_known(arg))
 			argp_error(state, "--fs '%s': ext4 or xfs", arg);
@@ -142,8 +152,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return parse_arg(o, arg);
 	if (key == ARGP_KEY_END && !o->job)
 		argp_error(state, "JOB is missing");
-	if (key == ARGP_KEY_END && o->device && o->nr_set)
-		argp_error(state, "ATTR=VALUE is for a device that is made; change an existing one with 'tare set'");
+	if (key == ARGP_KEY_END && o->device && (o->nr_set || o->profile))
+		argp_error(state, "a profile and ATTR=VALUE are for a device that is made; change an existing one with 'tare set'");
 	if (parse_number(key, arg, state) == 0)
 		return 0;
 	return parse_name(key, arg, state);
@@ -156,39 +166,54 @@ static const struct argp run_argp = {
 	.doc = "Run a fio job file, JOB, and print where the time of its I/Os went: the device's, the driver's and the stack's part. JOB is a path or the name of a job in configs/jobs.",
 };
 
-int run_options_parse(int argc, char **argv, struct run_options *o)
+/* What the new device gets: the profile's, then the command line's. */
+static int collect(struct run_options *o)
 {
-	return options_parse(&run_argp, argc, argv, o, &o->common);
+	struct assignment *set = NULL;
+	const char *backed;
+	size_t n = 0;
+	char *problem;
+
+	if (o->fs) {
+		assignments_add(&set, &n, "memory_backed", "1");
+		assignments_add(&set, &n, "size_mb", FS_DISK_MB);
+	}
+	if (o->profile && profile_load(o->profile, &set, &n)) {
+		assignments_free(set, n);
+		return TARE_USAGE;
+	}
+	for (size_t i = 0; i < o->nr_set; i++)
+		assignments_add(&set, &n, o->set[i].attr, o->set[i].value);
+	assignments_free(o->set, o->nr_set);
+	o->set = set;
+	o->nr_set = n;
+	problem = assignments_problem(set, n);
+	if (problem) {
+		msg_usage("%s", problem);
+		free(problem);
+		return TARE_USAGE;
+	}
+	backed = assignments_get(set, n, "memory_backed");
+	if (o->fs && backed && strcmp(backed, "1"))
+		return msg_usage("--fs needs memory_backed=1");
+	return TARE_OK;
 }
 
-/* A job of that name in one directory, or NULL. Frees dir. */
-static char *job_in(char *dir, const char *name)
+int run_options_parse(int argc, char **argv, struct run_options *o)
 {
-	char *path = xasprintf("%s/%s.fio", dir, name);
+	int code = options_parse(&run_argp, argc, argv, o, &o->common);
 
-	free(dir);
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
+	return code || o->device ? code : collect(o);
 }
 
 char *run_job_path(const char *name)
 {
-	const char *source = getenv("TARE_SOURCE");
-	char *path = NULL;
+	char *file, *path;
 
 	if (strchr(name, '/') || access(name, R_OK) == 0)
 		return xstrdup(name);
-	if (source)
-		path = job_in(xasprintf("%s/configs/jobs", source), name);
-	if (!path)
-		path = job_in(xstrdup("/etc/tare/jobs"), name);
-	if (!path)
-		path = job_in(xstrdup(TARE_SOURCE_DIR "/configs/jobs"), name);
-	if (!path)
-		path = job_in(xstrdup("/usr/local/share/tare/jobs"), name);
-	if (!path)
-		path = job_in(xstrdup("/usr/share/tare/jobs"), name);
+	file = xasprintf("%s.fio", name);
+	path = path_find("jobs", file);
+	free(file);
 	return path ? path : xstrdup(name);
 }

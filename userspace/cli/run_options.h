@@ -8,9 +8,8 @@
 int run_options_parse(int argc, char **argv, struct run_options *o);
 
 /**
- * Where a job is: the path itself when it has a / or exists, else NAME.fio of
- * $TARE_SOURCE/configs/jobs, /etc/tare/jobs, configs/jobs of the source tree
- * or /usr/share/tare/jobs. Freed by the caller.
+ * Where a job is: the path itself when it has a / or exists, else NAME.fio among
+ * the jobs that come with tare (path_find()). Freed by the caller.
  */
 char *run_job_path(const char *name);
 

@@ -400,6 +400,8 @@ static void notes(const struct run *run, struct out_doc *doc)
 		out_note(doc, "job file line %u: %s",
 			 run->job->notes.remark[i].line,
 			 run->job->notes.remark[i].text);
+	if (run->job->iodepth > 1)
+		out_note(doc, "several in flight: the rows of an I/O hold its waiting for others, so the busy figure is the stack's; the driver's and the engine's own instructions are in it");
 	if (run->device.memory_backed)
 		out_note(doc, "memory_backed: the copy of the data is in the rows device and driver");
 	if (run->mode == MACHINE_WALL)

@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #define FILE_DEFAULT_BYTES	(64ull << 20)
-/* The smallest disk that mkfs.xfs accepts is 300 MB. */
-#define FS_DISK_MB		"512"
 #define LAYOUT_CHUNK		(1u << 20)
 
 /* Fixed, so that two file systems are the same to the last bit that can be. */
@@ -52,33 +50,34 @@ bool target_fs_known(const char *fs)
 	return fs_find(fs) != NULL;
 }
 
+static bool device_keeps(const char *device)
+{
+	char *v = device_get(device, "memory_backed");
+	bool keeps = v && !strcmp(v, "1");
+
+	free(v);
+	return keeps;
+}
+
 static int make_device(struct target *t, const struct target_options *o)
 {
-	struct assignment *set = NULL;
-	size_t n = 0;
-	int err;
-
 	if (o->device) {
+		if (!device_exists(o->device))
+			return msg_error("there is no device '%s'", o->device);
+		if (o->fs && !device_keeps(o->device))
+			return msg_usage("%s keeps no data: a file system needs memory_backed=1",
+					 o->device);
 		t->device = xstrdup(o->device);
 		return TARE_OK;
 	}
 	t->device = xasprintf("tare-run-%d", (int)getpid());
-	if (o->fs) {
-		/* Given first, so that the user's own come after and win. */
-		assignments_add(&set, &n, "memory_backed", "1");
-		assignments_add(&set, &n, "size_mb", FS_DISK_MB);
-	}
-	for (size_t i = 0; i < o->nr_set; i++)
-		assignments_add(&set, &n, o->set[i].attr, o->set[i].value);
 	guard_device(t->device);
-	t->own_device = true;
-	err = device_add(t->device, set, n, true);
-	if (err) {
-		t->own_device = false;
+	if (device_add(t->device, o->set, o->nr_set, true)) {
 		guard_no_device();
+		return TARE_FAILED;
 	}
-	assignments_free(set, n);
-	return err ? TARE_FAILED : TARE_OK;
+	t->own_device = true;
+	return TARE_OK;
 }
 
 static int make_fs(const struct target *t)
@@ -211,23 +210,14 @@ static int lay_out_fd(const struct target *t, const struct job *job, int fd)
 	return err;
 }
 
-/* A disk that keeps nothing has nothing to lay out. */
-static bool disk_keeps(const struct target *t)
-{
-	char *v = device_get(t->device, "memory_backed");
-	bool keeps = v && !strcmp(v, "1");
-
-	free(v);
-	return keeps;
-}
-
 static int lay_out(const struct target *t, const struct job *job)
 {
 	int flags = t->fs ? O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC :
 			    O_RDWR | O_EXCL | O_CLOEXEC;
 	int fd, err;
 
-	if (!t->fs && (!wants_written(job) || !disk_keeps(t)))
+	/* A disk that keeps nothing has nothing to lay out. */
+	if (!t->fs && (!wants_written(job) || !device_keeps(t->device)))
 		return TARE_OK;
 	fd = open(t->path, flags, 0600);
 	if (fd < 0)
@@ -235,7 +225,7 @@ static int lay_out(const struct target *t, const struct job *job)
 	err = lay_out_fd(t, job, fd);
 	close(fd);
 	if (err == -EINTR)
-		return TARE_FAILED;
+		return msg_error("interrupted before anything was measured");
 	return err ? msg_error("cannot lay out %s: %s", t->path,
 			       strerror(-err)) : TARE_OK;
 }
