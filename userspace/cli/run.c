@@ -405,8 +405,13 @@ static int apply_engine(struct run *run)
 static int load_job(struct run *run)
 {
 	char *path = run_job_path(run->o.job);
-	int code = jobfile_load(&run->file, path) ? TARE_USAGE : TARE_OK;
+	int code = TARE_OK;
 
+	if (access(path, F_OK))
+		code = msg_usage("there is no job '%s': neither a file nor one that comes with tare",
+				 path);
+	else if (jobfile_load(&run->file, path))
+		code = TARE_USAGE;
 	free(path);
 	if (!code)
 		code = choose_job(run);
