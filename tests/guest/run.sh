@@ -253,7 +253,7 @@ refusals()
 	check_is "nothing is left" "$("$TARE" ls -o csv | tail -n +2)" ""
 }
 
-# ends TEXT SIGNAL: a long run gets it; device and mount must go.
+# ends TEXT SIGNAL [AGAIN]: a long run gets it; device and mount must go.
 ends()
 {
 	"$TARE" run sync-write-4k --fs ext4 --ios 1000000 write_ns=1000000 > "$doc" 2> "$tap_out" &
@@ -267,6 +267,7 @@ ends()
 	check_true "$1: it was running" $tries -gt 0
 	usleep 300000
 	kill "-$2" $pid
+	[ $# -lt 3 ] || kill "-$3" $pid
 	tap_code=0
 	wait $pid 2> /dev/null || tap_code=$?
 	tries=100
@@ -286,6 +287,8 @@ interrupted()
 	check_is "  what was measured is printed" "$(grep -c '^gross ' "$doc")" 1
 	check_is "  and that it is not all" "$(grep -c 'stopped early' "$doc")" 1
 	ends "SIGTERM" TERM
+	check_is "  it failed" $tap_code 1
+	ends "SIGINT twice" INT INT
 	check_is "  it failed" $tap_code 1
 	ends "SIGKILL" KILL
 	ends "SIGSEGV" SEGV

@@ -94,6 +94,20 @@ static double mean(const uint64_t *v, size_t n)
 	return n ? sum / (double)n : 0;
 }
 
+static void print_window(const struct run *run, const struct run_window *now)
+{
+	if (run->nr_windows == 1) {
+		char *context = report_context(run);
+
+		puts(context);
+		free(context);
+	}
+	printf("gross average %.0f, device average %.0f, net average %.0f %s, total %" PRIu64 "\n",
+	       now->gross_mean, now->device_mean, now->net_mean,
+	       machine_unit(run->mode), now->total);
+	fflush(stdout);
+}
+
 /* Running averages, as they occur: text at once, else kept for the document. */
 static void add_window(struct run *run)
 {
@@ -108,12 +122,8 @@ static void add_window(struct run *run)
 	run->window = xrealloc(run->window, (run->nr_windows + 1) *
 						    sizeof(*run->window));
 	run->window[run->nr_windows++] = now;
-	if (run->o.common.format != OUT_TEXT)
-		return;
-	printf("gross average %.0f, device average %.0f, net average %.0f %s, total %" PRIu64 "\n",
-	       now.gross_mean, now.device_mean, now.net_mean,
-	       machine_unit(run->mode), now.total);
-	fflush(stdout);
+	if (run->o.common.format == OUT_TEXT)
+		print_window(run, &now);
 }
 
 static void add_time(struct run *run, const struct machine_time *from,
@@ -505,6 +515,7 @@ static void run_free(struct run *run)
 	free(run->round_start);
 	free(run->engine_detail);
 	free(run->window);
+	free(run->command);
 }
 
 static int open_raw(struct run *run)
@@ -527,11 +538,26 @@ static int close_raw(struct run *run, int code)
 	return code;
 }
 
+/* The command as it was given, for the report. */
+static char *join_words(int argc, char **argv)
+{
+	char *line = xstrdup(argv[0]);
+
+	for (int i = 1; i < argc; i++) {
+		char *longer = xasprintf("%s %s", line, argv[i]);
+
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct run run = { .o = { .cpu = -1, .rounds = 1 } };
 	int code;
 
+	run.command = join_words(argc, argv);
 	code = run_options_parse(argc, argv, &run.o);
 	run.mode = machine_mode();
 	if (!code)

@@ -64,6 +64,7 @@ struct run_window {
 /** Percentages and percentiles come later; this is what happened. */
 struct run {
 	struct run_options o;
+	char *command;			/* as it was given */
 	struct jobfile file;
 	struct job *job;
 	enum machine_mode mode;
@@ -106,6 +107,8 @@ int run_fio(struct run *run);
 
 /** run_report.c: print the document. @return enum tare_exit */
 int run_report(const struct run *run);
+/** What may be compared with what, in one line. Freed by the caller. */
+char *report_context(const struct run *run);
 /** Sections that every kind of run has: context, what ran, how it was obtained. */
 void report_head(const struct run *run, struct out_doc *doc);
 void report_run(const struct run *run, struct out_doc *doc);

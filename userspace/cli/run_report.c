@@ -21,22 +21,28 @@ static const char *engine_name(const struct run *run)
 	return run->job->engine == JOB_IO_URING ? "io_uring" : "psync";
 }
 
-/* The line that says what is compared with what; nothing else may be mixed. */
-void report_head(const struct run *run, struct out_doc *doc)
+char *report_context(const struct run *run)
 {
 	const struct run_device *d = &run->device;
 	char *kernel = machine_kernel();
-	char *title = xasprintf(
+	char *line = xasprintf(
 		"%s, completion %s, %" PRIu64 " queue%s, scheduler %s, Linux %s, %s, job %s",
 		machine_mode_names[run->mode], d->completion, d->queues,
 		d->queues == 1 ? "" : "s", d->scheduler, kernel,
 		run->o.fs ? run->o.fs : "raw disk", run->job->name);
+
+	free(kernel);
+	return line;
+}
+
+void report_head(const struct run *run, struct out_doc *doc)
+{
+	char *title = report_context(run);
 	struct out_sec *sec = out_values(doc, "context", title);
 
 	out_value_str(sec, "mode", machine_mode_names[run->mode]);
 	out_value_str(sec, "unit", machine_unit(run->mode));
 	free(title);
-	free(kernel);
 }
 
 void report_run(const struct run *run, struct out_doc *doc)
@@ -245,14 +251,23 @@ static void device(const struct run *run, struct out_doc *doc,
 }
 
 /* Timer ticks: interrupts of the local timer less the device's own. */
+static uint64_t timer_ticks(const struct run *run)
+{
+	uint64_t own = 0;
+
+	if (!strcmp(run->device.completion, "timer")) {
+		own = run->weigh.requests;
+		for (int op = 0; op < TARE_NR_OPS; op++)
+			own += run->weigh.others.count[op];
+	}
+	return run->timer_interrupts > own ? run->timer_interrupts - own : 0;
+}
+
 static void noise(const struct run *run, struct out_doc *doc)
 {
 	struct out_sec *sec = out_values(doc, "noise",
 					 "What else happened meanwhile");
-	uint64_t own = strcmp(run->device.completion, "timer") ?
-			       0 : run->weigh.requests;
-	uint64_t ticks = run->timer_interrupts > own ?
-				 run->timer_interrupts - own : 0;
+	uint64_t ticks = timer_ticks(run);
 
 	if (run->interrupts_known) {
 		out_value_u64(sec, "timer_interrupts", run->timer_interrupts);
@@ -384,7 +399,8 @@ void report_obtained(const struct run *run, struct out_doc *doc)
 		out_value_str(sec, "mitigations", "kernel default");
 	}
 	out_value_str(sec, "debug_options", debug);
-	out_value_str(sec, "command_line", cmdline);
+	out_value_str(sec, "command", run->command);
+	out_value_str(sec, "kernel_command_line", cmdline);
 	free(cpu);
 	free(cmdline);
 	free(clock);
