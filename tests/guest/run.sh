@@ -33,17 +33,12 @@ row()
 	awk -F, -v n="$1" -v c="$2" '$1 == n && NF >= 7 { print $c }' "$doc"
 }
 
-is()
-{
-	[ "$1" "$2" "$3" ]
-}
-
 # check_true TEXT A OP B
 check_true()
 {
 	tap_text=$1
 	shift
-	if [ -n "$1" ] && is "$@"; then
+	if [ -n "$1" ] && test "$@"; then
 		tap_result 0 "$tap_text"
 	else
 		tap_result 1 "$tap_text"

@@ -158,10 +158,11 @@ static size_t next_end(const struct round *r, size_t at)
 static int run_ios(struct round *r)
 {
 	struct run *run = r->run;
+	bool stopped = false;
 	size_t done = 0;
 	int code = TARE_OK;
 
-	while (done < r->n && !code && !run->interrupted) {
+	while (done < r->n && !code && !stopped) {
 		struct machine_time before, after;
 		size_t from = done, end = next_end(r, from);
 
@@ -170,12 +171,13 @@ static int run_ios(struct round *r)
 		machine_time_end(&after, run->cpu);
 		if (from >= run->warmup)
 			add_time(run, &before, &after, done - from);
-		run->interrupted = done < end;
-		if (from >= run->warmup || done == r->n || run->interrupted)
+		stopped = done < end;
+		if (from >= run->warmup || done == r->n || stopped)
 			code = weigh_new(r, done);
 		if (run->o.window && from >= run->warmup && !code)
 			add_window(run);
 	}
+	run->stopped |= stopped;
 	return code;
 }
 
@@ -362,8 +364,8 @@ static int rounds(struct run *run)
 {
 	int code = TARE_OK;
 
-	for (uint64_t i = 0; i < run->o.rounds && !code && !run->interrupted &&
-			     !guard_stop; i++) {
+	for (uint64_t i = 0; i < run->o.rounds && !code &&
+			     !run->weigh.failed && !guard_stop; i++) {
 		if (run->o.rounds > 1)
 			msg_info("round %" PRIu64 " of %" PRIu64, i + 1,
 				 run->o.rounds);

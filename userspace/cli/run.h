@@ -77,8 +77,7 @@ struct run {
 	size_t planned;			/* I/Os a round, warm-up included */
 	size_t warmup;
 	uint64_t lost;			/* records */
-	bool interrupted;
-	bool map_changed;
+	bool stopped;		/* a round ended before all of its I/Os */
 	struct run_device device;
 	char *engine_detail;
 	/* of the measured parts of all rounds, warm-up left out */

@@ -409,9 +409,9 @@ void report_obtained(const struct run *run, struct out_doc *doc)
 
 static void notes(const struct run *run, struct out_doc *doc)
 {
-	if (run->interrupted || guard_stop)
-		out_note(doc, "stopped early: %" PRIu64 " I/Os of %zu a round were run",
-			 run->weigh.seen, run->planned);
+	if (run->stopped || guard_stop)
+		out_note(doc, "stopped early: of %zu I/Os a round, %" PRIu64 " were run in %zu",
+			 run->planned, run->weigh.seen, run->rounds);
 	for (size_t i = 0; i < run->job->notes.n; i++)
 		out_note(doc, "job file line %u: %s",
 			 run->job->notes.remark[i].line,
@@ -440,7 +440,7 @@ static int verdict(const struct run *run)
 		return msg_error("NOT TO BE TRUSTED: %" PRIu64 " unmatched, %" PRIu64 " not monotonic, %" PRIu64 " with a residual, %" PRIu64 " failed I/Os, %" PRIu64 " lost records; none of these is in the figures",
 				 w->unmatched, w->not_monotonic, w->residual,
 				 w->failed, run->lost);
-	if (run->interrupted && guard_stop)
+	if (guard_stop)
 		return msg_error("interrupted");
 	if (!w->n)
 		return msg_error("no I/O was weighed");

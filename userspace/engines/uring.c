@@ -221,7 +221,8 @@ static size_t uring_run(struct engine_ctx *ctx, size_t from, size_t to)
 
 		if (err) {
 			msg_error("io_uring_enter: %s", strerror(-err));
-			ctx->io[u->next - 1].error = (uint16_t)-err;
+			if (u->next > from)
+				ctx->io[u->next - 1].error = (uint16_t)-err;
 			break;
 		}
 		if (ctx->deadline && clock_exit() >= ctx->deadline)
