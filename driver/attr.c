@@ -182,6 +182,18 @@ int tare_config_check(const struct tare_config *config, const char *who)
 		       who, config->home_node);
 		return -EINVAL;
 	}
+	/* A block may lie in as many pieces of 512 bytes. */
+	if (config->max_segments * 512 < config->block_size) {
+		pr_err("%s: max_segments=%lld refused with block_size=%lld, it is at least %lld\n",
+		       who, config->max_segments, config->block_size,
+		       config->block_size / 512);
+		return -EINVAL;
+	}
+	if (config->max_sectors_kb << 10 < PAGE_SIZE) {
+		pr_err("%s: max_sectors_kb=%lld refused, a page of this machine has %lu bytes\n",
+		       who, config->max_sectors_kb, PAGE_SIZE);
+		return -EINVAL;
+	}
 	if (config->prealloc && !config->memory_backed) {
 		pr_err("%s: prealloc=1 refused without memory_backed=1\n", who);
 		return -EINVAL;

@@ -10,8 +10,12 @@
 #include "blk.h"
 #include "finish.h"
 
-/* A request that found no memory comes back after so many milliseconds. */
+/*
+ * A write that found no memory comes back after so many milliseconds, and so
+ * many times, about a second in all, before it fails.
+ */
 #define BLK_RETRY_MS		3
+#define BLK_RETRIES		300
 
 /* Erasing frees page after page in one go: 64 MiB are 16384 of them. */
 #define BLK_DISCARD_MAX_KB	(64 << 10)
@@ -22,17 +26,20 @@ struct tare_blk {
 	struct blk_mq_tag_set tags;
 };
 
-/* Books a request whose stamps are in its cmd, and ends it. */
-static __always_inline void blk_end(struct tare_cmd *cmd, struct request *rq,
-				    u64 cmpl, enum tare_path path)
+/*
+ * Books a request whose stamps are in its cmd, and ends it. A small function
+ * of its own: what its callers saved on the stack is restored before, not
+ * after `end`, where it would count as the block layer's.
+ */
+static noinline void blk_end(struct tare_cmd *cmd, struct request *rq,
+			     u64 cmpl, enum tare_path path)
 {
-	blk_status_t status = cmd->status;
 	struct tare_end end;
 
 	trace_tare_complete(cmd, rq, cmpl);
 	end = tare_book(cmd, rq, cmpl, path);
 	tare_stamp_end(end);
-	blk_mq_end_request(rq, status);
+	blk_mq_end_request(rq, cmd->status);
 }
 
 /* ->complete: the block layer hands the request back, on the right CPU. */
@@ -45,16 +52,16 @@ static void tare_blk_complete(struct request *rq)
 }
 
 /* Stamps `ready`, waits until due, stamps `fire`. */
-static void blk_wait(struct tare_cmd *cmd)
+static __always_inline void blk_wait(struct tare_cmd *cmd)
 {
 	cmd->ready = tare_stamp();
 	cmd->fire = cmd->ready;
 	if (cmd->ready < cmd->due)
-		cmd->fire = tare_wait_until(cmd->due);
+		cmd->fire = tare_wait(cmd);
 	cmd->fire_cpu = raw_smp_processor_id();
 }
 
-static void blk_finish_inline(struct tare_cmd *cmd, struct request *rq)
+static __always_inline void blk_finish_inline(struct tare_cmd *cmd, struct request *rq)
 {
 	blk_wait(cmd);
 	cmd->done = cmd->fire;
@@ -79,25 +86,51 @@ static enum hrtimer_restart tare_blk_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* The store had no memory: the block layer offers the request again soon. */
-static void blk_retry_later(struct tare_device *dev, struct request *rq)
+/*
+ * The store had no memory: the block layer offers the request again soon. It
+ * fails in the end, since somebody waits for it who may hold what is missing.
+ */
+static bool blk_retry_later(struct tare_cmd *cmd, struct request *rq)
 {
-	this_cpu_inc(dev->stats->requeues);
+	struct request_queue *q = rq->q;
+
+	if (cmd->retries == BLK_RETRIES) {
+		cmd->status = BLK_STS_NOSPC;
+		return false;
+	}
+	cmd->retries++;
+	this_cpu_inc(cmd->dev->stats->requeues);
 	blk_mq_requeue_request(rq, false);
-	blk_mq_delay_kick_requeue_list(rq->q, BLK_RETRY_MS);
+	blk_mq_delay_kick_requeue_list(q, BLK_RETRY_MS);
+	return true;
 }
 
-/* By what the device does, not by who looks on. */
-static void blk_finish(struct tare_cmd *cmd, struct request *rq)
+/* There are data to move, time to pass, or somebody who looks on. */
+static noinline void blk_issue_long(struct request *rq, u64 issue, u64 start)
 {
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
 	struct tare_device *dev = cmd->dev;
+	u8 op = tare_op_of(rq);
 
+	/* The block layer keeps back what the device does not offer. */
+	if (WARN_ON_ONCE(op == TARE_NR_OPS)) {
+		blk_mq_end_request(rq, BLK_STS_NOTSUPP);
+		return;
+	}
+	cmd->issue = issue;
+	cmd->start = start;
+	cmd->due = start + tare_service(dev, op, rq);
+	cmd->issue_cpu = raw_smp_processor_id();
+	cmd->op = op;
+	cmd->flags = 0;
+	cmd->status = BLK_STS_OK;
+	trace_tare_issue(cmd, rq);
 	if (dev->store) {
-		cmd->status = tare_store_do(dev->store, cmd->op, rq);
-		if (unlikely(cmd->status == BLK_STS_RESOURCE)) {
-			blk_retry_later(dev, rq);
+		cmd->status = tare_store_do(dev->store, op, rq);
+		if (unlikely(cmd->status == BLK_STS_RESOURCE) &&
+		    blk_retry_later(cmd, rq))
 			return;
-		}
+		cmd->retries = 0;
 	}
 	if (dev->completion == TARE_TIMER)
 		tare_timer_arm(cmd);
@@ -107,59 +140,44 @@ static void blk_finish(struct tare_cmd *cmd, struct request *rq)
 		blk_finish_complete(cmd, rq);
 }
 
-/* There are data to move, time to pass, or somebody who looks on. */
-static noinline blk_status_t blk_issue_long(struct request *rq, u64 issue)
-{
-	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
-	u8 op = tare_op_of(rq);
-
-	if (unlikely(op == TARE_NR_OPS))
-		return BLK_STS_NOTSUPP;
-	blk_mq_start_request(rq);
-	cmd->start = tare_stamp();
-	cmd->issue = issue;
-	cmd->due = cmd->start + tare_service(cmd->dev, op, rq);
-	cmd->issue_cpu = raw_smp_processor_id();
-	cmd->op = op;
-	cmd->flags = 0;
-	cmd->status = BLK_STS_OK;
-	trace_tare_issue(cmd, rq);
-	blk_finish(cmd, rq);
-	return BLK_STS_OK;
-}
-
 /*
  * The shortest way: the request takes no time and ends here, nobody looks on,
  * and its rows are booked from registers. ->queue_rq runs with interrupts on,
  * since the block layer calls it from a task: they need no saving.
+ *
+ * Out of line, so that what it saves on the stack comes after `start` and not
+ * before `issue`, where it would count as the block layer's.
  */
-static __always_inline blk_status_t blk_issue(struct request *rq)
+static noinline void blk_issue(struct request *rq, u64 issue, u64 start)
 {
-	u64 issue = tare_stamp(), start;
 	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
 	struct tare_device *dev = cmd->dev;
 	blk_opf_t flags = rq->cmd_flags;
-	struct tare_pending *slot;
 	u8 op = (__force u8)flags;
+	u64 *end;
 
 	if (unlikely(dev->long_way) || static_branch_unlikely(&tare_watched) ||
 	    unlikely(!tare_op_common(flags)) ||
-	    unlikely(READ_ONCE(dev->model.service_tsc[op])))
-		return blk_issue_long(rq, issue);
-	blk_mq_start_request(rq);
-	start = tare_stamp();
+	    unlikely(READ_ONCE(dev->model.service_tsc[op]))) {
+		blk_issue_long(rq, issue, start);
+		return;
+	}
 	local_irq_disable();
-	slot = tare_book_at_once(dev, rq, op, issue, start);
+	end = tare_book_at_once(dev, rq, op, issue, start);
 	local_irq_enable();
-	WRITE_ONCE(slot->end, tare_stamp());
+	WRITE_ONCE(*end, tare_stamp());
 	blk_mq_end_request(rq, BLK_STS_OK);
-	return BLK_STS_OK;
 }
 
 static blk_status_t tare_blk_queue_rq(struct blk_mq_hw_ctx *hctx,
 				      const struct blk_mq_queue_data *bd)
 {
-	return blk_issue(bd->rq);
+	u64 issue = tare_stamp();
+	struct request *rq = bd->rq;
+
+	blk_mq_start_request(rq);
+	blk_issue(rq, issue, tare_stamp());
+	return BLK_STS_OK;
 }
 
 static void tare_blk_queue_rqs(TARE_RQ_LIST *list)
@@ -167,13 +185,10 @@ static void tare_blk_queue_rqs(TARE_RQ_LIST *list)
 	struct request *rq;
 
 	while ((rq = rq_list_pop(list))) {
-		blk_status_t status = blk_issue(rq);
+		u64 issue = tare_stamp();
 
-		/* Refused before it was started: an operation not offered. */
-		if (unlikely(status != BLK_STS_OK)) {
-			blk_mq_start_request(rq);
-			blk_mq_end_request(rq, status);
-		}
+		blk_mq_start_request(rq);
+		blk_issue(rq, issue, tare_stamp());
 	}
 }
 
@@ -244,6 +259,7 @@ static void blk_limits(const struct tare_config *c, struct tare_limits *lim)
 static int blk_tags_create(struct tare_blk *blk, const struct tare_config *c)
 {
 	struct blk_mq_tag_set *set = &blk->tags;
+	int err;
 
 	set->ops = &tare_blk_mq_ops;
 	set->nr_hw_queues = c->submit_queues;
@@ -252,7 +268,15 @@ static int blk_tags_create(struct tare_blk *blk, const struct tare_config *c)
 	set->cmd_size = sizeof(struct tare_cmd);
 	set->flags = TARE_MQ_FLAGS;
 	set->driver_data = blk;
-	return blk_mq_alloc_tag_set(set);
+	err = blk_mq_alloc_tag_set(set);
+	if (err)
+		return err;
+	/* Where memory is short the block layer makes do with less. */
+	if (set->queue_depth == c->queue_depth &&
+	    set->nr_hw_queues == c->submit_queues)
+		return 0;
+	blk_mq_free_tag_set(set);
+	return -ENOMEM;
 }
 
 static int blk_disk_add(struct tare_blk *blk, struct tare_device *dev)

@@ -15,6 +15,10 @@
 
 #define TARE_KERNEL(a, b) (LINUX_VERSION_CODE >= KERNEL_VERSION(a, b, 0))
 
+#if TARE_KERNEL(6, 9) && !TARE_KERNEL(6, 11)
+#error "Linux 6.9 and 6.10 had queue limits of their own and are not supported"
+#endif
+
 /* What the front end asks of the queue, whatever the kernel calls it. */
 struct tare_limits {
 	unsigned int block_size;

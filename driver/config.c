@@ -39,10 +39,9 @@ static ssize_t attr_store(struct config_item *item, int id, const char *page,
 	s64 value;
 	int err;
 
-	/* A NUL inside would hide what follows it. */
-	if (strlen(page) != count)
-		return -EINVAL;
-	err = tare_attr_parse(attr, tare_name(dev), page, &value);
+	/* A NUL inside would hide what follows it: such a text is no value. */
+	err = tare_attr_parse(attr, tare_name(dev),
+			      strlen(page) == count ? page : "", &value);
 	if (!err)
 		err = tare_device_set(dev, attr, value);
 	return err ? err : count;
@@ -193,6 +192,31 @@ void tare_configfs_undepend(struct tare_device *dev)
 }
 
 /**
+ * tare_default_check() - could tare_default_add() make this device?
+ * @name: of the device
+ * @config: its attributes
+ *
+ * Return: 0, -EINVAL or -EEXIST, the reason in the kernel log.
+ */
+int tare_default_check(const char *name, const struct tare_config *config)
+{
+	struct tare_device *dev;
+	int err;
+
+	err = tare_config_check(config, name);
+	if (err)
+		return err;
+	dev = tare_device_find(name);
+	if (dev) {
+		tare_device_put(dev);
+		pr_err("%s refused, there is a device of that name\n", name);
+		return -EEXIST;
+	}
+	return tare_name_check(name);
+}
+EXPORT_SYMBOL_GPL(tare_default_check);
+
+/**
  * tare_default_add() - a device that a front end's module parameters describe
  * @name: of the device
  * @config: its attributes
@@ -207,9 +231,6 @@ struct tare_device *tare_default_add(const char *name,
 	struct tare_device *dev;
 	int err;
 
-	err = tare_name_check(name);
-	if (err)
-		return ERR_PTR(err);
 	dev = tare_device_new();
 	if (!dev)
 		return ERR_PTR(-ENOMEM);

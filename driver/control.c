@@ -40,9 +40,10 @@ static int control_release(struct inode *inode, struct file *file)
 static int control_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct control *control = file->private_data;
-	struct tare_recorder *rec = READ_ONCE(control->recorder);
+	struct tare_recorder *rec;
 
-	/* Set once, and freed when no mapping holds the file any more. */
+	/* Set once, whole, and freed when no mapping holds the file any more. */
+	rec = smp_load_acquire(&control->recorder);
 	return rec ? tare_record_mmap(rec, vma) : -ENODEV;
 }
 
@@ -162,8 +163,8 @@ static int control_record(struct control *control, void __user *arg)
 	err = tare_record_open(&rec, &req);
 	if (err)
 		return err;
-	/* From here on closing the file ends it, whatever happens. */
-	WRITE_ONCE(control->recorder, rec);
+	/* Whole for mmap; from here on closing the file ends it. */
+	smp_store_release(&control->recorder, rec);
 	return copy_to_user(arg, &req, sizeof(req)) ? -EFAULT : 0;
 }
 

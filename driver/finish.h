@@ -70,21 +70,31 @@ static inline blk_status_t tare_store_do(struct tare_store *store, u8 op,
 	}
 }
 
-/* Waits for a time; returns the first stamp that is not before it. */
-static __always_inline u64 tare_wait_until(u64 due)
+/*
+ * Waits until the request is due; returns the first stamp that is not before.
+ * A counter that has gone back, as on a machine that was suspended, ends the
+ * wait, which would last for ever.
+ */
+static inline u64 tare_wait(const struct tare_cmd *cmd)
 {
-	u64 now;
+	for (;;) {
+		u64 now = tare_stamp();
 
-	while (unlikely((now = tare_stamp()) < due))
+		if (now >= cmd->due)
+			return now;
+		if (unlikely(now < cmd->start))
+			return cmd->due;
 		cpu_relax();
-	return now;
+	}
 }
 
 /*
  * Arms the request's timer and stamps `ready`. With interrupts off the timer,
  * pinned to this CPU, cannot fire in between: after that the request may be
- * gone. The clock is read after the counter, so that the timer is late by the
- * difference rather than early.
+ * gone. Only where its callback for the tag's last request has not returned
+ * yet does it stay on that CPU and may fire at once; then the stamp comes
+ * first. The clock is read after the counter, so that the timer is late by
+ * the difference rather than early.
  */
 static inline void tare_timer_arm(struct tare_cmd *cmd)
 {
@@ -98,8 +108,13 @@ static inline void tare_timer_arm(struct tare_cmd *cmd)
 	if (now < cmd->due)
 		expires += tare_tsc_to_ns(tare_clock.scale,
 					  cmd->due - now);
-	hrtimer_start(&cmd->timer, expires, HRTIMER_MODE_ABS_PINNED);
-	cmd->ready = tare_stamp();
+	if (unlikely(hrtimer_callback_running(&cmd->timer))) {
+		cmd->ready = tare_stamp();
+		hrtimer_start(&cmd->timer, expires, HRTIMER_MODE_ABS_PINNED);
+	} else {
+		hrtimer_start(&cmd->timer, expires, HRTIMER_MODE_ABS_PINNED);
+		cmd->ready = tare_stamp();
+	}
 	local_irq_restore(flags);
 }
 
@@ -113,7 +128,8 @@ static inline bool tare_timer_early(struct tare_cmd *cmd)
 	u64 now = tare_stamp();
 
 	if (unlikely(now < due)) {
-		if (due - now > tare_clock.early_spin_tsc) {
+		if (now >= cmd->start &&
+		    due - now > tare_clock.early_spin_tsc) {
 			this_cpu_inc(cmd->dev->stats->rearms);
 			hrtimer_forward_now(&cmd->timer,
 					    tare_tsc_to_ns(tare_clock.scale,
@@ -121,7 +137,7 @@ static inline bool tare_timer_early(struct tare_cmd *cmd)
 			return true;
 		}
 		cmd->flags = TARE_REC_EARLY;
-		now = tare_wait_until(due);
+		now = tare_wait(cmd);
 	}
 	cmd->fire = now;
 	cmd->fire_cpu = raw_smp_processor_id();
@@ -176,22 +192,26 @@ tare_record_make(const struct tare_cmd *cmd, const struct request *rq, u64 cmpl,
 	return r;
 }
 
-/* Where the last stamp goes: a slot of this CPU, and a record or NULL. */
+/*
+ * Where the last stamp goes: a slot of this CPU, and the record, or the slot
+ * again where there is none: a second store costs less than asking.
+ */
 struct tare_end {
-	struct tare_pending *slot;
-	struct tare_record *record;
+	u64 *slot;
+	u64 *record;
 };
 
 /* Books a finished request, all but its last stamp. */
-static inline struct tare_end tare_book(struct tare_cmd *cmd,
-					struct request *rq, u64 cmpl,
-					enum tare_path path)
+static noinline __maybe_unused struct tare_end
+tare_book(struct tare_cmd *cmd, struct request *rq, u64 cmpl,
+	  enum tare_path path)
 {
 	u64 avail = max(cmd->due, cmd->ready);
-	struct tare_end end = { };
+	struct tare_record *record = NULL;
 	struct tare_cpu_stats *cs;
 	struct tare_op_stats *op;
 	unsigned long flags;
+	u64 *slot;
 
 	local_irq_save(flags);
 	cs = this_cpu_ptr(cmd->dev->stats);
@@ -208,19 +228,22 @@ static inline struct tare_end tare_book(struct tare_cmd *cmd,
 	tare_row_add(&op->row[TARE_ROW_DELIVERY], cmd->fire - avail);
 	tare_row_add(&op->row[TARE_ROW_SIGNAL], cmpl - cmd->done);
 	if (static_branch_unlikely(&tare_recording))
-		end.record = tare_record_make(cmd, rq, cmpl, path);
+		record = tare_record_make(cmd, rq, cmpl, path);
 	/* driver row: due -> avail, fire -> done, cmpl -> end */
-	end.slot = tare_pending_take(cs, op, cmpl - (cmd->done - cmd->fire) -
-				     (avail - cmd->due));
+	slot = tare_pending_take(cs, op, cmpl - (cmd->done - cmd->fire) -
+				 (avail - cmd->due));
 	local_irq_restore(flags);
-	return end;
+	return (struct tare_end) {
+		.slot = slot,
+		.record = record ? &record->end : slot,
+	};
 }
 
 /*
  * The same, with interrupts off, for a request that took no time: due when it
  * was started, and ended there. The rows that are zero are not booked.
  */
-static __always_inline struct tare_pending *
+static __always_inline u64 *
 tare_book_at_once(const struct tare_device *dev, const struct request *rq,
 		  u8 op_nr, u64 issue, u64 start)
 {
@@ -238,10 +261,9 @@ static __always_inline void tare_stamp_end(struct tare_end end)
 {
 	u64 now = tare_stamp();
 
-	WRITE_ONCE(end.slot->end, now);
-	if (end.record)
-		/* Whoever sees end sees the rest of the record. */
-		smp_store_release(&end.record->end, now);
+	WRITE_ONCE(*end.slot, now);
+	/* Whoever sees end sees the rest of the record. */
+	smp_store_release(end.record, now);
 }
 
 #endif

@@ -80,7 +80,25 @@ static void defaults_remove(void)
 			tare_default_remove(devices[i]);
 }
 
-static int defaults_add(void)
+/* Whatever can be wrong with the parameters is found before anything is made. */
+static int defaults_check(void)
+{
+	char name[16];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr_devices && !err; i++) {
+		snprintf(name, sizeof(name), "tare%u", i);
+		err = tare_default_check(name, &params);
+	}
+	return err;
+}
+
+/*
+ * From the first device on, others may have a disk open or hold the front end:
+ * a failure leaves what there is and does not fail the load.
+ */
+static void defaults_add(void)
 {
 	char name[16];
 	unsigned int i;
@@ -91,12 +109,12 @@ static int defaults_add(void)
 		snprintf(name, sizeof(name), "tare%u", i);
 		dev = tare_default_add(name, &params);
 		if (IS_ERR(dev)) {
-			defaults_remove();
-			return PTR_ERR(dev);
+			pr_err("%u of %u devices made, the next failed: %ld\n",
+			       i, nr_devices, PTR_ERR(dev));
+			return;
 		}
 		devices[i] = dev;
 	}
-	return 0;
 }
 
 static int __init tare_blk_init(void)
@@ -108,15 +126,18 @@ static int __init tare_blk_init(void)
 		       nr_devices, DEFAULT_DEVICES_MAX);
 		return -EINVAL;
 	}
+	if (tare_frontend_autoloading()) {
+		pr_info("loaded for a device in configfs, makes none of its own\n");
+		nr_devices = 0;
+	}
+	err = defaults_check();
+	if (err)
+		return err;
 	err = tare_frontend_register(&tare_blk_frontend);
 	if (err)
 		return err;
-	if (tare_frontend_autoloading())
-		return 0;
-	err = defaults_add();
-	if (err)
-		tare_frontend_unregister(&tare_blk_frontend);
-	return err;
+	defaults_add();
+	return 0;
 }
 
 static void __exit tare_blk_exit(void)

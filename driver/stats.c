@@ -131,8 +131,11 @@ static bool settle_all(struct tare_cpu_stats *cs)
 		if (!READ_ONCE(cs->pending[i].end))
 			return false;
 	for (i = 0; i < TARE_PENDING_SLOTS; i++) {
-		tare_pending_settle(&cs->pending[i]);
-		cs->pending[i].base = cs->pending[i].end;
+		struct tare_pending *slot = &cs->pending[i];
+
+		tare_row_add(&slot->op->row[TARE_ROW_DRIVER],
+			     slot->end - slot->base);
+		slot->base = slot->end;
 	}
 	return true;
 }
@@ -206,6 +209,7 @@ static void add_op(struct tare_op_stats *sum, const struct tare_op_stats *op)
 		to->sum += from->sum;
 		to->min = min(to->min, from->min);
 		to->max = max3(to->max, from->max, from->huge);
+		to->negative += from->negative;
 		for (i = 0; i < TARE_HIST_BUCKETS; i++)
 			to->bucket[i] += from->bucket[i];
 	}

@@ -28,7 +28,7 @@ struct tare_pending {
 struct tare_cpu_stats {
 	struct tare_op_stats *op[TARE_NR_OPS];	/* node-local; NULL: not offered */
 	struct tare_pending pending[TARE_PENDING_SLOTS];
-	struct tare_pending spill;	/* all slots busy: this one is not booked */
+	u64 spill;			/* all slots busy: end goes here */
 	u64 path[TARE_NR_PATHS];	/* inline: what the counts leave over */
 	u64 early_fires;
 	u64 rearms;
@@ -45,6 +45,11 @@ struct tare_cpu_stats {
 static noinline __maybe_unused void tare_row_extreme(struct tare_row_stats *row,
 						     u64 v)
 {
+	/* The counters of two CPUs are apart by more than it took: a zero. */
+	if ((s64)v < 0) {
+		row->negative++;
+		return;
+	}
 	row->sum += v;
 	row->min = min(row->min, v);
 	if (v >> TARE_HIST_MAX_BITS) {
@@ -77,40 +82,38 @@ static __always_inline void tare_row_add(struct tare_row_stats *row, u64 v)
 		tare_row_count(row, v);
 }
 
-/* Slot 0 is busy: another one, or the spill. Interrupts are off. */
-static noinline __maybe_unused struct tare_pending *
-tare_pending_other(struct tare_cpu_stats *cs)
+/* Books what waits in a slot that is not busy, and lets a request wait there. */
+static __always_inline u64 *tare_pending_use(struct tare_pending *slot,
+					     struct tare_op_stats *op, u64 base)
+{
+	tare_row_add(&slot->op->row[TARE_ROW_DRIVER], slot->end - slot->base);
+	slot->op = op;
+	slot->base = base;
+	WRITE_ONCE(slot->end, 0);
+	return &slot->end;
+}
+
+/* Slot 0 is busy. With all of them busy the row is booked now, too short. */
+static noinline __maybe_unused u64 *
+tare_pending_other(struct tare_cpu_stats *cs, struct tare_op_stats *op, u64 base)
 {
 	int i;
 
 	for (i = 1; i < TARE_PENDING_SLOTS; i++)
 		if (READ_ONCE(cs->pending[i].end))
-			return &cs->pending[i];
+			return tare_pending_use(&cs->pending[i], op, base);
 	cs->unsettled++;
-	cs->spill.end = 1;
-	cs->spill.base = 1;
+	tare_row_add(&op->row[TARE_ROW_DRIVER], tare_stamp() - base);
 	return &cs->spill;
 }
 
-/* Books what waits in a slot that is not busy. */
-static __always_inline void tare_pending_settle(struct tare_pending *slot)
+/* Where the last stamp of a request goes. Interrupts are off. */
+static __always_inline u64 *tare_pending_take(struct tare_cpu_stats *cs,
+					      struct tare_op_stats *op, u64 base)
 {
-	tare_row_add(&slot->op->row[TARE_ROW_DRIVER], slot->end - slot->base);
-}
-
-/* Books what waits in a slot and lets a request wait there. Interrupts off. */
-static __always_inline struct tare_pending *
-tare_pending_take(struct tare_cpu_stats *cs, struct tare_op_stats *op, u64 base)
-{
-	struct tare_pending *slot = &cs->pending[0];
-
-	if (unlikely(!slot->end))
-		slot = tare_pending_other(cs);
-	tare_pending_settle(slot);
-	slot->op = op;
-	slot->base = base;
-	WRITE_ONCE(slot->end, 0);
-	return slot;
+	if (unlikely(!READ_ONCE(cs->pending[0].end)))
+		return tare_pending_other(cs, op, base);
+	return tare_pending_use(&cs->pending[0], op, base);
 }
 
 int tare_stats_create(struct tare_device *dev);

@@ -31,6 +31,7 @@
 
 struct tare_store {
 	unsigned long nr_leaves;
+	int node;
 	mempool_t *pool;
 	struct percpu_counter pages;
 	unsigned long *leaf[];		/* SLOTS each; NULL: nothing there */
@@ -38,11 +39,36 @@ struct tare_store {
 
 static_assert(PAGE_SIZE >= STORE_SIZE);
 
+static void *pool_alloc(gfp_t gfp, void *node)
+{
+	return alloc_pages_node((long)node, gfp, 0);
+}
+
+static void pool_free(void *page, void *node)
+{
+	__free_page(page);
+}
+
+/*
+ * The store's pages cannot be taken back by anybody: it stops growing where
+ * the rest of the machine would be left with less than a sixteenth.
+ */
+static bool store_may_grow(void)
+{
+	unsigned long left = global_zone_page_state(NR_FREE_PAGES) +
+			     global_node_page_state(NR_INACTIVE_FILE) +
+			     global_node_page_state(NR_ACTIVE_FILE);
+
+	return left > totalram_pages() / 16;
+}
+
 /* The pool's own allocation would wait for ever where it may sleep. */
 static struct page *store_alloc(struct tare_store *store, gfp_t gfp)
 {
+	if (!store_may_grow())
+		return NULL;
 	if (gfpflags_allow_blocking(gfp))
-		return alloc_page(gfp | __GFP_NOWARN);
+		return alloc_pages_node(store->node, gfp | __GFP_NOWARN, 0);
 	return mempool_alloc(store->pool, gfp | __GFP_NOWARN);
 }
 
@@ -76,24 +102,33 @@ static unsigned long *leaf_get(struct tare_store *store, unsigned long index,
 	return seen;
 }
 
-/* The data page of a locked slot, made when it is missing. */
-static void *slot_fill(struct tare_store *store, unsigned long *slot,
-		       unsigned int bytes, gfp_t gfp)
+static void *slot_data(unsigned long slot)
 {
-	void *data = (void *)(*slot & ~BIT(SLOT_LOCK));
-	struct page *page;
+	return (void *)(slot & ~BIT(SLOT_LOCK));
+}
 
-	if (likely(data))
-		return data;
-	page = store_alloc(store, gfp);
+/*
+ * Gives a slot a page of zeros if it has none. The allocation takes locks of
+ * its own, which real-time kernels allow only outside the slot's.
+ */
+static bool slot_fill(struct tare_store *store, unsigned long *slot, gfp_t gfp)
+{
+	struct page *page = store_alloc(store, gfp);
+
 	if (!page)
-		return NULL;
-	data = page_address(page);
-	if (bytes < STORE_SIZE)
-		clear_page(data);
-	*slot |= (unsigned long)data;
-	percpu_counter_add_batch(&store->pages, 1, STORE_COUNT_BATCH);
-	return data;
+		return false;
+	clear_page(page_address(page));
+	bit_spin_lock(SLOT_LOCK, slot);
+	if (likely(!slot_data(*slot))) {
+		*slot |= (unsigned long)page_address(page);
+		page = NULL;
+	}
+	bit_spin_unlock(SLOT_LOCK, slot);
+	if (likely(!page))
+		percpu_counter_add_batch(&store->pages, 1, STORE_COUNT_BATCH);
+	else
+		mempool_free(page, store->pool);	/* somebody was faster */
+	return true;
 }
 
 /*
@@ -119,12 +154,17 @@ static blk_status_t write_piece(struct tare_store *store, u64 pos,
 	if (!leaf)
 		return BLK_STS_RESOURCE;
 	slot = &leaf[index & (SLOTS - 1)];
-	bit_spin_lock(SLOT_LOCK, slot);
-	data = slot_fill(store, slot, bytes, GFP_NOWAIT);
-	if (data)
-		copy_in(data + (pos & (STORE_SIZE - 1)), from, bytes);
-	bit_spin_unlock(SLOT_LOCK, slot);
-	return data ? BLK_STS_OK : BLK_STS_RESOURCE;
+	for (;;) {
+		bit_spin_lock(SLOT_LOCK, slot);
+		data = slot_data(*slot);
+		if (likely(data))
+			copy_in(data + (pos & (STORE_SIZE - 1)), from, bytes);
+		bit_spin_unlock(SLOT_LOCK, slot);
+		if (likely(data))
+			return BLK_STS_OK;
+		if (!slot_fill(store, slot, GFP_NOWAIT))
+			return BLK_STS_RESOURCE;
+	}
 }
 
 static void read_piece(struct tare_store *store, u64 pos, void *to,
@@ -141,7 +181,7 @@ static void read_piece(struct tare_store *store, u64 pos, void *to,
 	}
 	slot = &leaf[index & (SLOTS - 1)];
 	bit_spin_lock(SLOT_LOCK, slot);
-	data = (void *)(*slot & ~BIT(SLOT_LOCK));
+	data = slot_data(*slot);
 	if (data)
 		copy_in(to, data + (pos & (STORE_SIZE - 1)), bytes);
 	else
@@ -208,7 +248,7 @@ static void erase_piece(struct tare_store *store, unsigned long *slot,
 	if (!READ_ONCE(*slot))
 		return;
 	bit_spin_lock(SLOT_LOCK, slot);
-	data = (void *)(*slot & ~BIT(SLOT_LOCK));
+	data = slot_data(*slot);
 	if (data && bytes == STORE_SIZE) {
 		old = (unsigned long)data;
 		*slot = BIT(SLOT_LOCK);
@@ -266,7 +306,7 @@ static int store_prealloc(struct tare_store *store, u64 nr_pages)
 	for (i = 0; i < nr_pages; i++) {
 		unsigned long *leaf = leaf_get(store, i >> SLOTS_SHIFT, gfp);
 
-		if (!leaf || !slot_fill(store, &leaf[i & (SLOTS - 1)], 0, gfp))
+		if (!leaf || !slot_fill(store, &leaf[i & (SLOTS - 1)], gfp))
 			return -ENOMEM;
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -295,7 +335,9 @@ struct tare_store *tare_store_create(u64 size_mb, int node, bool prealloc)
 	if (!store)
 		return ERR_PTR(-ENOMEM);
 	store->nr_leaves = nr_leaves;
-	store->pool = mempool_create_page_pool(STORE_RESERVE, 0);
+	store->node = node;
+	store->pool = mempool_create_node(STORE_RESERVE, pool_alloc, pool_free,
+					  (void *)(long)node, GFP_KERNEL, node);
 	if (!store->pool)
 		goto err_free;
 	if (percpu_counter_init(&store->pages, 0, GFP_KERNEL))

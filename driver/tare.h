@@ -88,6 +88,7 @@ struct tare_cmd {
 	u16 fire_cpu;
 	u8 op;			/* enum tare_op */
 	u8 flags;		/* TARE_REC_EARLY or 0 */
+	u16 retries;		/* of a write that found no memory */
 	blk_status_t status;
 	struct hrtimer timer;
 };
@@ -110,7 +111,6 @@ struct tare_device {
 	struct tare_config config;
 	bool powered;
 	bool removed;			/* left configfs: power stays 0 */
-	bool depended;			/* configfs refuses rmdir */
 	bool is_default;		/* made by module parameters */
 	bool claimed;			/* ->open refuses */
 	const struct tare_frontend *frontend;
@@ -160,6 +160,7 @@ int tare_configfs_init(void);
 void tare_configfs_exit(void);
 int tare_configfs_depend(struct tare_device *dev);
 void tare_configfs_undepend(struct tare_device *dev);
+int tare_default_check(const char *name, const struct tare_config *config);
 struct tare_device *tare_default_add(const char *name,
 				     const struct tare_config *config);
 void tare_default_remove(struct tare_device *dev);

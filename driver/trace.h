@@ -17,6 +17,12 @@
 int tare_trace_reg(void);
 void tare_trace_unreg(void);
 
+TRACE_DEFINE_ENUM(TARE_READ);
+TRACE_DEFINE_ENUM(TARE_WRITE);
+TRACE_DEFINE_ENUM(TARE_FLUSH);
+TRACE_DEFINE_ENUM(TARE_DISCARD);
+TRACE_DEFINE_ENUM(TARE_WRITE_ZEROES);
+
 #define show_tare_op(op)						\
 	__print_symbolic(op,						\
 		{ TARE_READ, "read" }, { TARE_WRITE, "write" },		\
@@ -41,7 +47,7 @@ TRACE_EVENT_FN(tare_issue,
 	),
 
 	TP_fast_assign(
-		__entry->dev = rq->part ? rq->part->bd_dev : 0;
+		__entry->dev = disk_devt(rq->q->disk);
 		__entry->issue = cmd->issue;
 		__entry->start = cmd->start;
 		__entry->due = cmd->due;
@@ -84,7 +90,7 @@ TRACE_EVENT_FN(tare_complete,
 	),
 
 	TP_fast_assign(
-		__entry->dev = rq->part ? rq->part->bd_dev : 0;
+		__entry->dev = disk_devt(rq->q->disk);
 		__entry->issue = cmd->issue;
 		__entry->start = cmd->start;
 		__entry->due = cmd->due;

@@ -43,7 +43,7 @@ check_style() {
 	fetch_scripts || { verdict 1 "fetch checkpatch"; return; }
 	# shellcheck disable=SC2046 # words on purpose
 	out=$(perl "$scripts/checkpatch.pl" --no-tree --strict --terse --no-summary \
-		-f $(ls driver/*.[ch] driver/uapi/*.h tests/guest/ko/*.c | grep -v trace.h) 2>&1
+		-f $(git ls-files driver tests/guest/ko | grep "[.][ch]$" | grep -v trace.h) 2>&1
 		# TRACE_EVENT is laid out as the kernel's own are.
 		perl "$scripts/checkpatch.pl" --no-tree --strict --terse --no-summary \
 			--ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT -f driver/trace.h 2>&1)

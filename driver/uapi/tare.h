@@ -83,6 +83,7 @@ struct tare_row_stats {
 	__u64 min;		/* tsc; ~0 when nothing was counted */
 	__u64 max;		/* tsc */
 	__u64 huge;		/* the driver's: largest value of 2^40 and more */
+	__u64 negative;		/* counted as 0: two CPUs' counters were apart */
 	__u64 bucket[TARE_HIST_BUCKETS];
 };
 
@@ -98,7 +99,7 @@ struct tare_counters {
 	__u64 rearms;		/* timer early by more than that: armed again */
 	__u64 requeues;		/* no memory for the store: given back */
 	__u64 errors;		/* ended with a status other than OK */
-	__u64 unsettled;	/* requests missing in the driver row */
+	__u64 unsettled;	/* driver row booked some instructions too short */
 	__u64 store_pages;	/* pages in use now; not reset */
 };
 
