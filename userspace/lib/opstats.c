@@ -55,6 +55,7 @@ void row_figures(const struct tare_row_stats *row, struct row_figures *f)
 	if (!row_total(row, &f->count) || !f->count)
 		return;
 	f->overflow = row->bucket[TARE_HIST_OVERFLOW];
+	f->negative = row->negative;
 	f->mean = (double)row->sum / (double)f->count;
 	f->min = row->min;
 	f->max = row->max;
@@ -103,7 +104,8 @@ static bool row_diff(const struct tare_row_stats *before,
 		     const struct tare_row_stats *after,
 		     struct tare_row_stats *diff)
 {
-	bool ok = subtract(before->sum, after->sum, &diff->sum);
+	bool ok = subtract(before->sum, after->sum, &diff->sum) &
+		  subtract(before->negative, after->negative, &diff->negative);
 
 	for (unsigned int b = 0; b < TARE_HIST_BUCKETS; b++)
 		ok &= subtract(before->bucket[b], after->bucket[b],

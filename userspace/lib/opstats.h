@@ -17,6 +17,7 @@
 struct row_figures {
 	uint64_t count;		/* what the histogram holds */
 	uint64_t overflow;	/* of these, 2^40 and more: their size is unknown */
+	uint64_t negative;	/* of these, below 0 and counted as 0 */
 	double mean;
 	uint64_t min, p50, p90, p99, p999, max;
 };

@@ -223,6 +223,7 @@ static void add_row(struct out_sec *table, const struct stat_reading *r,
 	time_cell(table, f.p999, unit);
 	time_cell(table, f.max, unit);
 	out_cell_u64(table, f.overflow);
+	out_cell_u64(table, f.negative);
 }
 
 static void add_rows(struct out_doc *doc,
@@ -244,6 +245,7 @@ static void add_rows(struct out_doc *doc,
 		free(name);
 	}
 	out_column(table, "overflow");
+	out_column(table, "negative");
 	for (size_t i = 0; i < n; i++)
 		for (int op = 0; op < TARE_NR_OPS; op++)
 			for (int row = 0;
