@@ -114,6 +114,37 @@ all_jobs()
 	done
 }
 
+# odd TEXT OPTIONS ATTRIBUTES…: a job of its own, on everything.
+odd()
+{
+	odd_text=$1
+	printf '[x]\ndirect=1\nsize=16m\n%b' "$2" > "$tmp/odd.fio"
+	shift 2
+	for fs in "" "--fs ext4" "--fs xfs"; do
+		# shellcheck disable=SC2086 # words on purpose
+		weigh "$odd_text ${fs:-raw}" "$tmp/odd.fio" --ios 300 --warmup 30 $fs "$@"
+		sound 300
+	done
+}
+
+# What is easily joined wrongly: small, odd, huge, buffered, durable and deep.
+odd_jobs()
+{
+	odd "512 bytes" 'rw=write\nbs=512\noverwrite=1\n'
+	odd "1536 bytes" 'rw=randrw\nbs=1536\noverwrite=1\n'
+	odd "1 MiB" 'rw=read\nbs=1m\n'
+	odd "1 MiB in 256 requests" 'rw=read\nbs=1m\n' max_sectors_kb=4 queue_depth=16
+	odd "buffered, fsync" 'rw=write\nbs=4k\ndirect=0\nfsync=1\noverwrite=1\n' write_cache=1
+	odd "buffered, O_DSYNC" 'rw=randwrite\nbs=4k\ndirect=0\nsync=dsync\noverwrite=1\n' write_cache=1
+	odd "buffered, O_SYNC, first write" 'rw=write\nbs=16k\ndirect=0\nsync=sync\n' write_cache=1
+	odd "io_uring, O_DSYNC, no FUA" 'rw=randwrite\nbs=4k\nsync=dsync\nioengine=io_uring\niodepth=8\noverwrite=1\n' write_cache=1 fua=0
+	odd "io_uring, into holes" 'rw=randwrite\nbs=4k\nioengine=io_uring\niodepth=8\nfallocate=none\n' write_cache=1
+	odd "fdatasync after every fourth, into holes" 'rw=write\nbs=4k\nfdatasync=4\nfallocate=none\n' write_cache=1
+	odd "from an offset" 'rw=read\nbs=4k\noffset=8m\n'
+	odd "blocks of 4096" 'rw=randrw\nbs=8k\noverwrite=1\n' block_size=4096
+	odd "the same blocks again and again" 'rw=randread\nbs=4k\nsize=64k\nnorandommap\nioengine=io_uring\niodepth=32\n'
+}
+
 completions()
 {
 	weigh "inline at 0 ns" read-4k --ios 2000 completion=inline read_ns=0
@@ -312,6 +343,7 @@ printf '[x]\nrw=write\nbs=4k\nsize=16m\ndirect=1\nfsync=1\nfallocate=none\n' > "
 
 every_io
 all_jobs
+odd_jobs
 completions
 known_values
 several_requests
