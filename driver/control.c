@@ -120,7 +120,7 @@ static int control_stats(void __user *arg)
 
 	if (copy_from_user(&req, arg, sizeof(req)))
 		return -EFAULT;
-	if (req.op >= TARE_NR_OPS)
+	if (req.op >= TARE_NR_OPS || req.size != sizeof(*stats))
 		return -EINVAL;
 	stats = kvcalloc(2, sizeof(*stats), GFP_KERNEL);
 	if (!stats)

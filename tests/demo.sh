@@ -10,7 +10,7 @@ make -s tool
 echo "tare: fetching Linux 6.1 into the cache, if it is not there; nothing is installed"
 build/tare lab fetch 6.1
 echo "tare: building the kernel modules for it"
-build/tare lab build --kernel 6.1
+build/tare lab build --kernel 6.1 >/dev/null
 cat <<'END'
 tare: weighing in a virtual machine whose clock counts instructions.
 tare: A 4 KiB write, O_DIRECT, on a device that takes 40 microseconds:
@@ -18,6 +18,7 @@ tare: first the raw device, then ext4 on it.
 
 END
 build/tare lab run --exact --kernel 6.1 --program mkfs.ext4 -- sh -c '
+	modprobe tare_blk nr_devices=0 &&
 	tare run sync-write-4k --ios 20000 completion=timer write_ns=40000 &&
 	echo &&
 	tare run sync-write-4k --ios 20000 --fs ext4 completion=timer write_ns=40000 memory_backed=1'

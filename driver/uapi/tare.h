@@ -178,6 +178,7 @@ struct tare_stats_req {
 	__u32 op;		/* enum tare_op */
 	__s32 cpu;		/* one CPU, or -1: all added up */
 	__u64 stats;		/* user pointer to struct tare_op_stats */
+	__u64 size;		/* of that structure, as user space knows it */
 };
 
 struct tare_record_req {

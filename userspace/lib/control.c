@@ -113,6 +113,7 @@ int control_stats(int fd, const char *name, enum tare_op op, int cpu,
 		.op = op,
 		.cpu = cpu,
 		.stats = (uintptr_t)stats,
+		.size = sizeof(*stats),
 	};
 	int err = copy_name(req.name, name);
 
