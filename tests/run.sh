@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# All the tests: unit (host), cli (host), guest (in the lab's VM, for each
+# All the tests: unit, cli, lab (on the host), guest (in the VM, for each
 # kernel and mode). Each prints TAP; the last line is the sum of them all.
 #
-# run.sh [unit] [cli] [guest]    these kinds only
+# run.sh [unit] [cli] [lab] [guest]    these kinds only
 # KERNELS="6.1 6.12" MODES="exact softirq wall" TESTS="stats store" narrow it.
+# shellcheck disable=SC2317 # the kinds are called by name
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -59,15 +60,26 @@ unit_tests() {
 	done
 }
 
-cli_tests() {
+# shell_tests DIRECTORY: scripts that run on the host.
+shell_tests() {
 	local test name
-	say "the command line, without a driver"
 	make -s tool man || exit 1
-	for test in tests/cli/*.sh; do
+	for test in "tests/$1"/*.sh; do
 		name=$(basename "$test" .sh)
 		TARE=$PWD/build/tare sh "$test" >"$out/$name.tap" 2>"$out/$name.err" </dev/null
-		count "cli/$name" "$out/$name.tap" $?
+		count "$1/$name" "$out/$name.tap" $?
 	done
+}
+
+cli_tests() {
+	say "the command line, without a driver"
+	shell_tests cli
+}
+
+lab_tests() {
+	say "the lab itself, and that exact runs repeat"
+	make -s tool && build/tare lab fetch 6.1 || exit 1
+	shell_tests lab
 }
 
 # header FILE KEY: the words after "# KEY:" at the top of a test.
@@ -133,12 +145,12 @@ guest_tests() {
 	mkdir -p build/prog
 	for prog in tests/guest/prog/*.c tests/bench/*.c; do
 		[ -f "$prog" ] || continue
-		gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Idriver -o "build/prog/$(basename "$prog" .c)" \
+		gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Idriver/uapi -o "build/prog/$(basename "$prog" .c)" \
 			"$prog" -luring || exit 1
 	done
 	for kernel in $KERNELS; do
 		say "in the lab: Linux $kernel"
-		if ! build/tare lab fetch "$kernel" || ! build/tare lab build --kernel "$kernel"; then
+		if ! build/tare lab fetch "$kernel" || ! build/tare lab build --kernel "$kernel" >/dev/null; then
 			failed=$((failed + 1))
 			continue
 		fi
@@ -148,13 +160,19 @@ guest_tests() {
 	done
 }
 
-mkdir -p $out
-[ $# -gt 0 ] || set -- unit cli guest
-for kind; do
-	case $kind in
-	unit | cli | guest) "${kind}_tests" ;;
-	*) echo "run.sh: there are unit, cli and guest tests, no $kind" >&2; exit 2 ;;
-	esac
-done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+main() {
+	local kind
+	mkdir -p $out
+	[ $# -gt 0 ] || set -- unit cli lab guest
+	for kind; do
+		case $kind in
+		unit | cli | lab | guest) "${kind}_tests" ;;
+		*) echo "run.sh: there are unit, cli, lab and guest tests, no $kind" >&2; exit 2 ;;
+		esac
+	done
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ $failed = 0 ]
+	exit
+}
+
+main "$@"

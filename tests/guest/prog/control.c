@@ -193,7 +193,9 @@ static int whole(void)
 static void bad_stats(void)
 {
 	static struct tare_op_stats s;
-	struct tare_stats_req req = { .cpu = -1, .stats = (uintptr_t)&s };
+	struct tare_stats_req req = {
+		.cpu = -1, .stats = (uintptr_t)&s, .size = sizeof(s),
+	};
 
 	result_errno(stats_get(fd, "nosuch", TARE_READ, -1, &s), ENODEV,
 		     "statistics of no device");
@@ -218,6 +220,10 @@ static void bad_stats(void)
 	memset(req.name, 'x', sizeof(req.name));
 	result_errno(outcome(ioctl(fd, TARE_IOC_STATS, &req)), ENODEV,
 		     "statistics of a name without an end");
+	name_set(req.name, name);
+	req.size--;
+	result_errno(outcome(ioctl(fd, TARE_IOC_STATS, &req)), EINVAL,
+		     "statistics of another size");
 	result_errno(stats_get(fd, name, TARE_READ, -1, &s), 0,
 		     "statistics as they should be");
 }

@@ -90,6 +90,7 @@ static inline int stats_get(int fd, const char *name, int op, int cpu,
 {
 	struct tare_stats_req req = {
 		.op = op, .cpu = cpu, .stats = (uintptr_t)stats,
+		.size = sizeof(*stats),
 	};
 
 	name_set(req.name, name);
