@@ -132,7 +132,7 @@ guest_run() {
 		count "guest/$kernel/$mode/$name" "$log.results/$name.tap" \
 			"$(cat "$log.results/$name.code" 2>/dev/null || echo 255)"
 	done
-	if [ $code != 0 ]; then
+	if [ "$code" != 0 ]; then
 		echo "not ok - guest/$kernel/$mode: the lab ended with $code, see $log.out"
 		tail -n 15 "$log.out" | sed 's/^/   | /'
 		failed=$((failed + 1))
