@@ -65,6 +65,7 @@ static void test_columns(void **state)
 	assert_int_equal(w.requests, 6);
 	assert_int_equal(w.path[TARE_PATH_SOFTIRQ], 6);
 	assert_int_equal(w.service, 600);
+	assert_int_equal(w.covered, 60);
 	assert_int_equal(weigh_errors(&w), 0);
 	for (size_t i = 0; i < 6; i++) {
 		assert_int_equal(w.column[WEIGH_GROSS][i], 504 + i);

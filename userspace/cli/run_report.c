@@ -93,16 +93,25 @@ static double busy_per_io(const struct run *run)
 
 /*
  * CPU work of the stack while the device was busy: device and delivery less
- * the idle time. Only exact mode knows idle to the instruction, and only with
- * one in flight does idle fall into these rows alone.
+ * the idle time and less the driver's own work in there. Only exact mode knows
+ * idle to the instruction, and only with one in flight does idle fall into
+ * these rows alone. Below 0: not known.
  */
 static double hidden_mean(const struct run *run, double device, double delivery)
 {
+	const struct weigh *w = &run->weigh;
+	double idle, hidden;
+
+	/* The other completions wait with the CPU in hand: nothing can hide. */
 	if (!machine_is_exact(run->mode) || !run->idle_known ||
-	    run->job->iodepth > 1 || !run->span_ios)
+	    strcmp(run->device.completion, "timer") ||
+	    run->job->iodepth > 1 || !run->span_ios || !w->n)
 		return -1;
-	return device + delivery - (double)run->idle_ns * run->info.tsc_khz /
-					   1e6 / (double)run->span_ios;
+	idle = (double)run->idle_ns * run->info.tsc_khz / 1e6;
+	hidden = device + delivery - idle / (double)run->span_ios -
+		 (double)w->covered / (double)w->n;
+	/* Idle time outside of the I/Os would make it too small. */
+	return hidden > 0 ? hidden : 0;
 }
 
 static void headline(const struct run *run, struct out_doc *doc,

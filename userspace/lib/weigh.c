@@ -36,6 +36,9 @@ static void count_requests(struct weigh *w, const struct join *join, size_t i)
 		const struct tare_record *rec = join->rec[k];
 
 		w->requests++;
+		/* Copying, arming the timer; or waiting with the CPU in hand. */
+		w->covered += (rec->ready < rec->due ? rec->ready : rec->due) -
+			      rec->start;
 		if (join->is_data[k]) {
 			w->data++;
 			w->service += rec->due - rec->start;

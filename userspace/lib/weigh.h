@@ -28,6 +28,7 @@ struct weigh {
 	uint64_t data;
 	uint64_t helpers;
 	uint64_t service;	/* due - start of the data requests, summed */
+	uint64_t covered;	/* the driver's work inside device, summed */
 	uint64_t path[TARE_NR_PATHS];
 	uint64_t early;		/* timer fired before due */
 	/* of all I/Os, warm-up included */
