@@ -112,6 +112,7 @@ refused_together()
 	check_is "$text" "$(put t power 1)" EINVAL
 	said "$text" "$words"
 	check_is "its disk" "$([ -e /dev/t ] && echo there)" ""
+	power t 0
 	rmdir "$config/t"
 	rmmod tare_blk
 	log_mark
