@@ -189,6 +189,11 @@ int tare_config_check(const struct tare_config *config, const char *who)
 		       config->block_size / 512);
 		return -EINVAL;
 	}
+	if ((config->max_sectors_kb << 10) % config->block_size) {
+		pr_err("%s: max_sectors_kb=%lld refused, it is no multiple of block_size=%lld\n",
+		       who, config->max_sectors_kb, config->block_size);
+		return -EINVAL;
+	}
 	if (config->max_sectors_kb << 10 < PAGE_SIZE) {
 		pr_err("%s: max_sectors_kb=%lld refused, a page of this machine has %lu bytes\n",
 		       who, config->max_sectors_kb, PAGE_SIZE);

@@ -295,13 +295,17 @@ static int build_locked(const struct lab_kernel *kernel, const char *source,
 
 	sources_find(&s, source, build);
 	old = file_read(s.stamp);
-	/* Other files than last time: no module of a deleted one may stay. */
-	if (old && strcmp(old, s.contents)) {
+	/*
+	 * From nothing, a few seconds: make would keep an object that was
+	 * compiled while its source was being edited, and the module of a
+	 * source that is gone.
+	 */
+	if (!old || strcmp(old, s.contents) ||
+	    changed_since(source, s.stamp, &s.files)) {
 		rm_rf(build);
 		mkdir_p(build);
-	}
-	if (changed_since(source, s.stamp, &s.files))
 		code = rebuild(kernel, &s, source, build);
+	}
 	free(old);
 	sources_free(&s);
 	return code;
