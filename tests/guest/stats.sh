@@ -9,6 +9,7 @@
 # to its count, also while others read, reset and do I/O; a full ring counts
 # what it lost; one recorder a device; bad calls get an error and nothing more.
 #
+# shellcheck disable=SC2016 # expanded by the inner shell
 # shellcheck source=tests/guest/lib/driver.sh
 . "$(dirname "$0")/lib/driver.sh"
 

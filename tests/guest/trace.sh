@@ -8,6 +8,7 @@
 # fields are those of its record; off, they cost what they cost before they
 # were ever on.
 #
+# shellcheck disable=SC2016 # expanded by the inner shell
 # shellcheck source=tests/guest/lib/driver.sh
 . "$(dirname "$0")/lib/driver.sh"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034
 # shellcheck source=tests/tap.sh
 # What the driver's guest tests share. Source it as
 #   . "$(dirname "$0")/lib/driver.sh"
