@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# modes: exact softirq wall
+# modes: exact
 # kernels: all
 # programs: blkdiscard attrs record load control gross
 #

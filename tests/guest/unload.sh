@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# modes: wall exact
+# modes: wall
 # kernels: all
 # programs: mkfs.ext4 attrs record load control
 #
