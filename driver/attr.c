@@ -143,12 +143,31 @@ int tare_attr_format(const struct tare_attr *attr, s64 value, char *buf)
 }
 EXPORT_SYMBOL_GPL(tare_attr_format);
 
+/* A thread that spins leaves nothing of its CPU to anybody else. */
+static int check_spin(const struct tare_config *c, const char *who)
+{
+	if (c->completion != TARE_SPIN)
+		return 0;
+	if (c->completion_cpu >= 0 && (c->completion_cpu >= nr_cpu_ids ||
+				       !cpu_online(c->completion_cpu))) {
+		pr_err("%s: completion_cpu=%lld refused, that CPU is not online\n",
+		       who, c->completion_cpu);
+		return -EINVAL;
+	}
+	if (num_online_cpus() < 2 && !c->spin_shared) {
+		pr_err("%s: completion=spin refused: the only CPU is the submitter's; spin_shared=1 allows it\n",
+		       who);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int check_busy_wait(const struct tare_config *c, const char *who)
 {
 	s64 longest = max(max(c->read_ns, c->write_ns),
 			  max(c->flush_ns, c->discard_ns));
 
-	if (c->completion == TARE_TIMER)
+	if (c->completion != TARE_INLINE && c->completion != TARE_COMPLETE)
 		return 0;
 	/* A FUA write takes both. */
 	longest = max(longest, c->write_ns + c->flush_ns *
@@ -173,6 +192,11 @@ int tare_config_check(const struct tare_config *config, const char *who)
 	if (config->submit_queues > num_possible_cpus()) {
 		pr_err("%s: submit_queues=%lld refused, this machine has %u possible CPUs\n",
 		       who, config->submit_queues, num_possible_cpus());
+		return -EINVAL;
+	}
+	if (config->poll_queues > num_possible_cpus()) {
+		pr_err("%s: poll_queues=%lld refused, this machine has %u possible CPUs\n",
+		       who, config->poll_queues, num_possible_cpus());
 		return -EINVAL;
 	}
 	if (config->home_node >= 0 &&
@@ -208,5 +232,7 @@ int tare_config_check(const struct tare_config *config, const char *who)
 		       who, config->size_mb, TARE_STORE_MAX_MB);
 		return -EINVAL;
 	}
+	if (check_spin(config, who))
+		return -EINVAL;
 	return check_busy_wait(config, who);
 }

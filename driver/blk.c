@@ -20,6 +20,12 @@
 /* Erasing frees page after page in one go: 64 MiB are 16384 of them. */
 #define BLK_DISCARD_MAX_KB	(64 << 10)
 
+/* A polled hardware queue: its requests in the order in which they are due. */
+struct tare_poll_queue {
+	spinlock_t lock;		/* of heap */
+	struct tare_due_heap heap;
+};
+
 struct tare_blk {
 	struct tare_device *dev;
 	struct gendisk *disk;
@@ -105,6 +111,24 @@ static bool blk_retry_later(struct tare_cmd *cmd, struct request *rq)
 	return true;
 }
 
+/* A completion thread has it from here on; it may be gone on return. */
+static void blk_spin_later(struct tare_cmd *cmd, struct request *rq)
+{
+	cmd->ready = tare_stamp();
+	tare_spin_add(cmd->dev->spin, cmd, rq->mq_hctx->queue_num);
+}
+
+/* It waits until somebody polls. */
+static void blk_poll_later(struct tare_cmd *cmd, struct request *rq)
+{
+	struct tare_poll_queue *queue = rq->mq_hctx->driver_data;
+
+	cmd->ready = tare_stamp();
+	spin_lock(&queue->lock);
+	WARN_ON_ONCE(!tare_due_add(&queue->heap, cmd->due, cmd));
+	spin_unlock(&queue->lock);
+}
+
 /* There are data to move, time to pass, or somebody who looks on. */
 static noinline void blk_issue_long(struct request *rq, u64 issue, u64 start)
 {
@@ -132,7 +156,11 @@ static noinline void blk_issue_long(struct request *rq, u64 issue, u64 start)
 			return;
 		cmd->retries = 0;
 	}
-	if (dev->completion == TARE_TIMER)
+	if (dev->config.poll_queues && rq->mq_hctx->type == HCTX_TYPE_POLL)
+		blk_poll_later(cmd, rq);
+	else if (dev->completion == TARE_SPIN)
+		blk_spin_later(cmd, rq);
+	else if (dev->completion == TARE_TIMER)
 		tare_timer_arm(cmd);
 	else if (dev->completion == TARE_INLINE)
 		blk_finish_inline(cmd, rq);
@@ -192,12 +220,130 @@ static void tare_blk_queue_rqs(TARE_RQ_LIST *list)
 	}
 }
 
+static void blk_book_polled(struct request *rq)
+{
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
+
+	trace_tare_complete(cmd, rq, cmd->done);
+	tare_stamp_end(tare_book(cmd, rq, cmd->done, TARE_PATH_DIRECT));
+}
+
+/*
+ * Ends what polling found due. The requests of a batch have ends of their own:
+ * what is booked for those behind counts as their completion.
+ */
+static void blk_end_batch(struct io_comp_batch *iob)
+{
+	struct request *rq;
+
+	rq_list_for_each(&iob->req_list, rq)
+		blk_book_polled(rq);
+	blk_mq_end_request_batch(iob);
+}
+
+static void blk_finish_polled(struct tare_cmd *cmd, struct io_comp_batch *iob,
+			      u64 now)
+{
+	struct request *rq = blk_mq_rq_from_pdu(cmd);
+	blk_status_t status = cmd->status;
+
+	cmd->fire = now;
+	cmd->fire_cpu = raw_smp_processor_id();
+	cmd->flags |= TARE_REC_POLLED;
+	cmd->done = tare_stamp();
+	blk_mq_set_request_complete(rq);
+	if (blk_mq_add_to_batch(rq, iob, status != BLK_STS_OK, blk_end_batch))
+		return;
+	blk_book_polled(rq);
+	blk_mq_end_request(rq, status);
+}
+
+static int tare_blk_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
+{
+	struct tare_poll_queue *queue = hctx->driver_data;
+	int found = 0;
+
+	for (;;) {
+		u64 now = tare_stamp();
+		struct tare_cmd *cmd;
+
+		spin_lock(&queue->lock);
+		cmd = tare_due_take(&queue->heap, now);
+		spin_unlock(&queue->lock);
+		if (!cmd)
+			return found;
+		blk_finish_polled(cmd, iob, now);
+		found++;
+	}
+}
+
+static int tare_blk_init_hctx(struct blk_mq_hw_ctx *hctx, void *data,
+			      unsigned int index)
+{
+	struct tare_blk *blk = data;
+	const struct tare_config *c = &blk->dev->config;
+	struct tare_poll_queue *queue;
+
+	if (index < c->submit_queues)
+		return 0;
+	queue = kzalloc_node(sizeof(*queue), GFP_KERNEL, hctx->numa_node);
+	if (!queue)
+		return -ENOMEM;
+	spin_lock_init(&queue->lock);
+	queue->heap.room = c->queue_depth;
+	queue->heap.slot = kvcalloc(c->queue_depth, sizeof(*queue->heap.slot),
+				    GFP_KERNEL);
+	if (!queue->heap.slot) {
+		kfree(queue);
+		return -ENOMEM;
+	}
+	hctx->driver_data = queue;
+	return 0;
+}
+
+static void tare_blk_exit_hctx(struct blk_mq_hw_ctx *hctx, unsigned int index)
+{
+	struct tare_poll_queue *queue = hctx->driver_data;
+
+	if (!queue)
+		return;
+	kvfree(queue->heap.slot);
+	kfree(queue);
+	hctx->driver_data = NULL;
+}
+
+/* No queues of their own for reads; the polled ones come last. */
+static void tare_blk_map_queues(struct blk_mq_tag_set *set)
+{
+	struct tare_blk *blk = set->driver_data;
+	const struct tare_config *c = &blk->dev->config;
+	unsigned int i;
+
+	for (i = 0; i < set->nr_maps; i++) {
+		struct blk_mq_queue_map *map = &set->map[i];
+
+		map->nr_queues = i == HCTX_TYPE_DEFAULT ? c->submit_queues :
+				 i == HCTX_TYPE_POLL ? c->poll_queues : 0;
+		map->queue_offset = i == HCTX_TYPE_DEFAULT ? 0 :
+				    c->submit_queues;
+		if (map->nr_queues)
+			blk_mq_map_queues(map);
+	}
+}
+
 /*
  * A request that is not due yet is no failure: waiting for a lock or a CPU
  * does not lose it. It always ends by itself.
  */
 static enum blk_eh_timer_return tare_blk_timeout(struct request *rq)
 {
+	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
+
+	/* Nobody may be polling any more: what is due then ends here. */
+	if (rq->mq_hctx->type == HCTX_TYPE_POLL && cmd->due <= tare_stamp()) {
+		tare_blk_poll(rq->mq_hctx, NULL);
+		return BLK_EH_DONE;
+	}
 	return BLK_EH_RESET_TIMER;
 }
 
@@ -226,6 +372,10 @@ static const struct blk_mq_ops tare_blk_mq_ops = {
 	.queue_rqs	= tare_blk_queue_rqs,
 	.complete	= tare_blk_complete,
 	.timeout	= tare_blk_timeout,
+	.poll		= tare_blk_poll,
+	.map_queues	= tare_blk_map_queues,
+	.init_hctx	= tare_blk_init_hctx,
+	.exit_hctx	= tare_blk_exit_hctx,
 	.init_request	= tare_blk_init_request,
 	.exit_request	= tare_blk_exit_request,
 };
@@ -262,7 +412,8 @@ static int blk_tags_create(struct tare_blk *blk, const struct tare_config *c)
 	int err;
 
 	set->ops = &tare_blk_mq_ops;
-	set->nr_hw_queues = c->submit_queues;
+	set->nr_hw_queues = c->submit_queues + c->poll_queues;
+	set->nr_maps = c->poll_queues ? HCTX_MAX_TYPES : 1;
 	set->queue_depth = c->queue_depth;
 	set->numa_node = c->home_node;
 	set->cmd_size = sizeof(struct tare_cmd);
@@ -273,7 +424,7 @@ static int blk_tags_create(struct tare_blk *blk, const struct tare_config *c)
 		return err;
 	/* Where memory is short the block layer makes do with less. */
 	if (set->queue_depth == c->queue_depth &&
-	    set->nr_hw_queues == c->submit_queues)
+	    set->nr_hw_queues == c->submit_queues + c->poll_queues)
 		return 0;
 	blk_mq_free_tag_set(set);
 	return -ENOMEM;

@@ -8,8 +8,10 @@
 #include <linux/kmod.h>
 #include <linux/module.h>
 #include <linux/namei.h>
+#include <linux/sched/mm.h>
 
 #include "record.h"
+#include "spin.h"
 #include "stats.h"
 #include "store.h"
 #include "tare.h"
@@ -119,8 +121,13 @@ static void device_apply(struct tare_device *dev)
 	};
 
 	tare_model_set(&dev->model, &ns, tare_clock.khz);
+	dev->timer_slack_tsc = tare_ns_to_tsc(c->timer_slack_spin_ns,
+					      tare_clock.khz);
+	dev->spin_idle_tsc = tare_ns_to_tsc(c->spin_idle_us * NSEC_PER_USEC,
+					    tare_clock.khz);
 	dev->completion = c->completion;
-	dev->long_way = c->completion != TARE_INLINE || dev->store;
+	dev->long_way = c->completion != TARE_INLINE || dev->store ||
+			c->poll_queues;
 }
 
 /**
@@ -267,13 +274,20 @@ static int power_on(struct tare_device *dev, const struct tare_frontend *fe)
 		goto err_depend;
 	device_apply(dev);
 	dev->claimed = false;
+	if (dev->completion == TARE_SPIN) {
+		err = tare_spin_start(dev);
+		if (err)
+			goto err_memory;
+	}
 	err = fe->create(dev);
 	if (err)
-		goto err_memory;
+		goto err_spin;
 	dev->frontend = fe;
 	dev->powered = true;
 	return 0;
 
+err_spin:
+	tare_spin_stop(dev);
 err_memory:
 	device_release_memory(dev);
 err_depend:
@@ -315,6 +329,7 @@ static int power_off(struct tare_device *dev)
 	if (err)
 		return err;
 	fe->destroy(dev);
+	tare_spin_stop(dev);
 	/* Its file keeps the recorder; no request can reach it any more. */
 	dev->recorder = NULL;
 	device_release_memory(dev);
@@ -348,15 +363,32 @@ int tare_device_power(struct tare_device *dev, bool on)
 	return err;
 }
 
+/* The completion threads come and go with the mode that needs them. */
+static int spin_follow(struct tare_device *dev)
+{
+	if (dev->config.completion == TARE_SPIN)
+		return dev->spin ? 0 : tare_spin_start(dev);
+	tare_spin_stop(dev);
+	return 0;
+}
+
 static int set_quiesced(struct tare_device *dev, s64 *at, s64 value)
 {
-	unsigned int cookie;
+	unsigned int cookie, noio;
+	s64 old = *at;
+	int err;
 
 	cookie = dev->frontend->quiesce(dev);
+	/* Memory that this device would have to write out first is not to be had. */
+	noio = memalloc_noio_save();
 	*at = value;
+	err = spin_follow(dev);
+	if (err)
+		*at = old;
 	device_apply(dev);
+	memalloc_noio_restore(noio);
 	dev->frontend->unquiesce(dev, cookie);
-	return 0;
+	return err;
 }
 
 static int set_powered(struct tare_device *dev, const struct tare_attr *attr,

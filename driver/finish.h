@@ -10,6 +10,7 @@
 #include <linux/preempt.h>
 
 #include "record.h"
+#include "spin.h"
 #include "stats.h"
 #include "store.h"
 #include "tare.h"
@@ -100,14 +101,15 @@ static inline void tare_timer_arm(struct tare_cmd *cmd)
 {
 	unsigned long flags;
 	ktime_t expires;
-	u64 now;
+	u64 now, wait_until;
 
 	local_irq_save(flags);
 	now = tare_stamp();
 	expires = ktime_get();
-	if (now < cmd->due)
+	wait_until = cmd->due - READ_ONCE(cmd->dev->timer_slack_tsc);
+	if (now < wait_until)
 		expires += tare_tsc_to_ns(tare_clock.scale,
-					  cmd->due - now);
+					  wait_until - now);
 	if (unlikely(hrtimer_callback_running(&cmd->timer))) {
 		cmd->ready = tare_stamp();
 		hrtimer_start(&cmd->timer, expires, HRTIMER_MODE_ABS_PINNED);
@@ -136,7 +138,8 @@ static inline bool tare_timer_early(struct tare_cmd *cmd)
 							   due - now));
 			return true;
 		}
-		cmd->flags = TARE_REC_EARLY;
+		if (!READ_ONCE(cmd->dev->timer_slack_tsc))
+			cmd->flags = TARE_REC_EARLY;
 		now = tare_wait(cmd);
 	}
 	cmd->fire = now;

@@ -10,6 +10,7 @@
 #include <linux/configfs.h>
 #include <linux/jump_label.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 
 #include "clock.h"
@@ -90,12 +91,14 @@ struct tare_cmd {
 	u8 flags;		/* TARE_REC_EARLY or 0 */
 	u16 retries;		/* of a write that found no memory */
 	blk_status_t status;
+	struct llist_node node;	/* on its way to a completion thread */
 	struct hrtimer timer;
 };
 
 struct tare_cpu_stats;
 struct tare_store;
 struct tare_recorder;
+struct tare_spin;
 
 struct tare_device {
 	/* What every request reads; constant or rarely written. */
@@ -105,6 +108,9 @@ struct tare_device {
 	u8 completion;			/* enum tare_completion; quiesce class */
 	bool long_way;			/* more to do than take inline's stamps */
 	struct tare_recorder *recorder;	/* changes while quiesced */
+	struct tare_spin *spin;		/* with TARE_SPIN; changes while quiesced */
+	u64 timer_slack_tsc;
+	u64 spin_idle_tsc;
 
 	/* Everything below belongs to configuration, under ->lock. */
 	struct mutex lock;

@@ -84,6 +84,16 @@ check_is()
 	fi
 }
 
+# near A B LIMIT: both are numbers and differ by at most LIMIT.
+near()
+{
+	awk -v a="$1" -v b="$2" -v limit="$3" 'BEGIN {
+		if (a !~ /^[0-9.]+$/ || b !~ /^[0-9.]+$/) exit 1
+		d = a - b; if (d < 0) d = -d
+		exit d > limit
+	}'
+}
+
 # skip TEXT REASON
 skip()
 {

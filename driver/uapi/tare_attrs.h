@@ -34,6 +34,8 @@
 	  "requests that a hardware queue holds")			\
 	X(submit_queues, NUM, 1, 1, 4096, OFF,				\
 	  "hardware queues, at most one for each possible CPU")		\
+	X(poll_queues, NUM, 0, 0, 4096, OFF,				\
+	  "hardware queues more, for polled I/O (io_uring IOPOLL)")	\
 	X(home_node, INT, -1, -1, 1023, OFF,				\
 	  "NUMA node of the device's memory; -1: no preference")	\
 	X(rotational, BOOL, 0, 0, 1, OFF,				\
@@ -49,7 +51,15 @@
 	X(fua, BOOL, 1, 0, 1, OFF,					\
 	  "1: forced unit access with write_cache; 0: the kernel flushes") \
 	X(completion, MODE, TARE_TIMER, 0, TARE_NR_COMPLETIONS - 1, QUIESCE, \
-	  "how a request finishes: inline, complete or timer")		\
+	  "how a request finishes: inline, complete, timer or spin")	\
+	X(timer_slack_spin_ns, NUM, 0, 0, 100000, LIVE,			\
+	  "timer: set it so much early and spin the rest, in ns")	\
+	X(completion_cpu, INT, -1, -1, 4095, OFF,			\
+	  "spin: the CPU of the completion thread; -1: the last one online") \
+	X(spin_idle_us, NUM, 1000, 0, 1000000, LIVE,			\
+	  "spin: go on spinning so long after the last request, in us")	\
+	X(spin_shared, BOOL, 0, 0, 1, OFF,				\
+	  "1: spin even where no other CPU is left for the submitters")	\
 	X(read_ns, NUM, 10000, 0, 10000000000, LIVE,			\
 	  "service time of a read in ns (inline, complete: at most 1000000)") \
 	X(write_ns, NUM, 10000, 0, 10000000000, LIVE,			\
@@ -68,7 +78,9 @@
 	X(TARE_COMPLETE, "complete",					\
 	  "as inline, then through blk_mq_complete_request")		\
 	X(TARE_TIMER, "timer",						\
-	  "from a timer interrupt, through blk_mq_complete_request")
+	  "from a timer interrupt, through blk_mq_complete_request")	\
+	X(TARE_SPIN, "spin",						\
+	  "from a thread that spins, through blk_mq_complete_request")
 
 #define TARE_X_CONSTANT(constant, name, help) constant,
 enum tare_completion {

@@ -53,7 +53,7 @@ for value in '' ' 1' '1 ' +1 -1 01 0x10 1.5 1k x -0 10000000001 \
 	check_says 2 read_ns "set too" "$TARE" set t0 "read_ns=$value"
 done
 check_says 2 "0 … 10000000000" "a refusal says what is allowed" "$TARE" add t0 --dry-run read_ns=x
-check_says 2 "inline, complete or timer" "of modes too" "$TARE" add t0 --dry-run completion=x
+check_says 2 "inline, complete, timer or spin" "of modes too" "$TARE" add t0 --dry-run completion=x
 check_says 2 "given twice" "an attribute twice" "$TARE" add t0 --dry-run read_ns=1 read_ns=1
 check_says 2 colour "an unknown attribute" "$TARE" add t0 --dry-run colour=1
 check_exit 2 "no attribute" "$TARE" add t0 --dry-run =1

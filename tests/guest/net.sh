@@ -14,6 +14,7 @@
 out=$(mktemp) || exit 1
 ios=20000
 
+# shellcheck disable=SC2317 # called by the trap
 cleanup()
 {
 	tare rm -q --all 2>/dev/null
@@ -36,16 +37,6 @@ weigh()
 p50()
 {
 	awk -F, -v row="$1" '$1 == row { print $3; n = 1; exit } END { if (!n) print "none" }' "$out"
-}
-
-# near A B LIMIT: both are numbers and differ by at most LIMIT.
-near()
-{
-	awk -v a="$1" -v b="$2" -v limit="$3" 'BEGIN {
-		if (a !~ /^[0-9]+$/ || b !~ /^[0-9]+$/) exit 1
-		d = a - b; if (d < 0) d = -d
-		exit d > limit
-	}'
 }
 
 check_near()

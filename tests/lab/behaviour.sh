@@ -20,6 +20,7 @@ check_exit 127 "a command that is not there" lab -- no-such-command
 lab -- sh -c 'echo data; echo message >&2' >"$dir/out" 2>"$dir/err"
 check_is "stdout comes back as stdout" "$(cat "$dir/out")" data
 check_is "stderr comes back as stderr" "$(grep -c '^message$' "$dir/err")" 1
+# shellcheck disable=SC2016 # it must not be expanded
 lab -- printf '%s|' 'a b' "it's" '' '$HOME' '
 ' >"$dir/out" 2>/dev/null
 check_is "arguments arrive as they are" "$(cat "$dir/out")" "a b|it's||\$HOME|

@@ -130,7 +130,7 @@ static void test_ranges(void **state)
 	assert_string_equal(range, "0 or 1");
 	free(range);
 	range = attr_range(attr_find("completion"));
-	assert_string_equal(range, "inline, complete or timer");
+	assert_string_equal(range, "inline, complete, timer or spin");
 	free(range);
 }
 
