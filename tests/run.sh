@@ -109,6 +109,23 @@ guest_boot() {
 	done
 }
 
+# QEMU 7.2's multi-threaded emulation loses track of the flags now and then, and
+# the guest dies of a fault with EFLAGS beyond bit 21, which no CPU has. Nothing
+# that a kernel does can set them.
+emulator_fault() {
+	grep -qE 'EFLAGS: ([0-9a-f]*[1-9a-f][0-9a-f]{6}|00[4-9a-f][0-9a-f]{5})$' "$1" 2>/dev/null
+}
+
+# guest_lab KERNEL MODE LOG ARGUMENTS OF LAB RUN…
+guest_lab() {
+	local kernel=$1 mode=$2 log=$3
+	shift 3
+	rm -rf "$log.results"
+	build/tare lab run "--$mode" --kernel "$kernel" --timeout 1500 \
+		--log "$log.dmesg" --results "$log.results" --add tests/guest --add tests/tap.sh \
+		"$@" >"$log.out" 2>&1
+}
+
 # guest_run KERNEL MODE TESTS PROGRAMS [MORE ARGUMENTS OF LAB RUN]
 guest_run() {
 	local kernel=$1 mode=$2 list=$3 programs=$4 more=${5:-} args=() name program log
@@ -121,12 +138,16 @@ guest_run() {
 			args+=(--program "$program")
 		fi
 	done
-	rm -rf "$log.results"
 	# shellcheck disable=SC2086 # words on purpose
-	build/tare lab run "--$mode" --kernel "$kernel" --timeout 1500 $more "${args[@]}" \
-		--log "$log.dmesg" --results "$log.results" --add tests/guest --add tests/tap.sh \
-		-- sh /work/guest/all.sh $list >"$log.out" 2>&1
+	guest_lab "$kernel" "$mode" "$log" $more "${args[@]}" -- sh /work/guest/all.sh $list
 	local code=$?
+	if [ "$code" != 0 ] && emulator_fault "$log.dmesg"; then
+		echo "   once more: the emulator gave EFLAGS bits that no CPU has, see $log.dmesg.1"
+		mv "$log.dmesg" "$log.dmesg.1"
+		# shellcheck disable=SC2086 # words on purpose
+		guest_lab "$kernel" "$mode" "$log" $more "${args[@]}" -- sh /work/guest/all.sh $list
+		code=$?
+	fi
 	for name in $list; do
 		[ -f "$log.results/$name.tap" ] || : >"$log.results/$name.tap"
 		count "guest/$kernel/$mode/$name" "$log.results/$name.tap" \
