@@ -11,9 +11,20 @@
 
 #include "tare.h"
 
+#define TARE_X_NAME(constant, name, help) [constant] = name,
+#define TARE_X_NAMES(attr, names)					\
+static const char * const attr##_names[] = { names(TARE_X_NAME) };
+TARE_ENUMS(TARE_X_NAMES)
+
+#define TARE_NAMES_NUM(attr)	NULL
+#define TARE_NAMES_INT(attr)	NULL
+#define TARE_NAMES_BOOL(attr)	NULL
+#define TARE_NAMES_ENUM(attr)	attr##_names
+
 #define TARE_X_ROW(_name, _type, _def, _min, _max, _class, _help)	\
 	[TARE_ATTR_##_name] = {						\
 		.name = #_name, .help = _help, .def = _def,		\
+		.names = TARE_NAMES_##_type(_name),			\
 		.min = _min, .max = _max,				\
 		.offset = offsetof(struct tare_config, _name),		\
 		.type = TARE_##_type, .class = TARE_##_class,		\
@@ -22,13 +33,6 @@ const struct tare_attr tare_attrs[TARE_NR_ATTRS] = {
 	TARE_ATTRS(TARE_X_ROW)
 };
 EXPORT_SYMBOL_GPL(tare_attrs);
-
-#define TARE_X_NAME(constant, name, help) [constant] = name,
-static const char * const completion_names[TARE_NR_COMPLETIONS] = {
-	TARE_COMPLETIONS(TARE_X_NAME)
-};
-
-#define TARE_X_LIST(constant, name, help) " " name
 
 /**
  * tare_config_defaults() - every attribute at its default
@@ -62,9 +66,10 @@ static int parse_number(const char *text, bool sign, s64 *value)
 	return 0;
 }
 
-static int parse_completion(const char *text, s64 *value)
+static int parse_name(const struct tare_attr *attr, const char *text,
+		      s64 *value)
 {
-	int i = match_string(completion_names, TARE_NR_COMPLETIONS, text);
+	int i = match_string(attr->names, attr->max + 1, text);
 
 	if (i < 0)
 		return -EINVAL;
@@ -72,15 +77,27 @@ static int parse_completion(const char *text, s64 *value)
 	return 0;
 }
 
+static void complain_name(const struct tare_attr *attr, const char *who,
+			  const char *text, int len)
+{
+	char names[128];
+	int used = 0;
+	s64 i;
+
+	for (i = 0; i <= attr->max; i++)
+		used += scnprintf(names + used, sizeof(names) - used, " %s",
+				  attr->names[i]);
+	pr_err("%s: %s='%.*s' refused, it is one of:%s\n", who, attr->name,
+	       len, text, names);
+}
+
 static void complain(const struct tare_attr *attr, const char *who,
 		     const char *text)
 {
 	int len = min_t(size_t, strcspn(text, "\n"), 32);
 
-	if (attr->type == TARE_MODE)
-		pr_err("%s: %s='%.*s' refused, it is one of:"
-		       TARE_COMPLETIONS(TARE_X_LIST) "\n",
-		       who, attr->name, len, text);
+	if (attr->names)
+		complain_name(attr, who, text, len);
 	else
 		pr_err("%s: %s='%.*s' refused, it is a decimal number from %lld to %lld\n",
 		       who, attr->name, len, text, attr->min, attr->max);
@@ -108,8 +125,8 @@ int tare_attr_parse(const struct tare_attr *attr, const char *who,
 	if (len < sizeof(word)) {
 		memcpy(word, text, len);
 		word[len] = '\0';
-		if (attr->type == TARE_MODE)
-			err = parse_completion(word, value);
+		if (attr->names)
+			err = parse_name(attr, word, value);
 		else
 			err = parse_number(word, attr->type == TARE_INT, value);
 	}
@@ -137,8 +154,8 @@ EXPORT_SYMBOL_GPL(tare_attr_parse);
  */
 int tare_attr_format(const struct tare_attr *attr, s64 value, char *buf)
 {
-	if (attr->type == TARE_MODE)
-		return sysfs_emit(buf, "%s\n", completion_names[value]);
+	if (attr->names)
+		return sysfs_emit(buf, "%s\n", attr->names[value]);
 	return sysfs_emit(buf, "%lld\n", value);
 }
 EXPORT_SYMBOL_GPL(tare_attr_format);

@@ -56,16 +56,19 @@ static const struct kernel_param_ops attr_ops = {
 	TARE_X_PARAM_LIVE(name, def, help)
 #define TARE_X_PARAM_RO(name, def, help)
 
-/* The table's default is a name for the completion mode: say it as users do. */
+/*
+ * A default of type ENUM is a constant in the table: say it as users do. What
+ * has no line here does not compile.
+ */
+#define TARE_SAY_TARE_TIMER	"timer"
 #define TARE_X_SAY_NUM(def)	__stringify(def)
 #define TARE_X_SAY_INT(def)	__stringify(def)
 #define TARE_X_SAY_BOOL(def)	__stringify(def)
-#define TARE_X_SAY_MODE(def)	"timer"
+#define TARE_X_SAY_ENUM(def)	TARE_SAY_##def
 
 #define TARE_X_PARAM(name, type, def, min, max, class, help)		\
 	TARE_X_PARAM_##class(name, TARE_X_SAY_##type(def), help)
 TARE_ATTRS(TARE_X_PARAM)
-static_assert(TARE_TIMER == 2);
 
 module_param(nr_devices, uint, 0444);
 MODULE_PARM_DESC(nr_devices,

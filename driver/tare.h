@@ -24,13 +24,14 @@ struct tare_config {
 	TARE_ATTRS(TARE_X_MEMBER)
 };
 
-enum tare_attr_type { TARE_NUM, TARE_INT, TARE_BOOL, TARE_MODE };
+enum tare_attr_type { TARE_NUM, TARE_INT, TARE_BOOL, TARE_ENUM };
 enum tare_attr_class { TARE_LIVE, TARE_QUIESCE, TARE_OFF, TARE_RO };
 
 /* A row of the attribute table, see uapi/tare_attrs.h. */
 struct tare_attr {
 	const char *name;
 	const char *help;
+	const char * const *names;	/* of an ENUM, max + 1 of them */
 	s64 def;
 	s64 min;
 	s64 max;

@@ -9,7 +9,8 @@
  * type    NUM    decimal number, digits alone: no sign, blank or leading zero
  *         INT    the same with an optional leading minus
  *         BOOL   0 or 1
- *         MODE   a name of TARE_COMPLETIONS
+ *         ENUM   one of the names that TARE_ENUMS has for the attribute; its
+ *                minimum is 0, its maximum the last of them
  * class   LIVE     may change at any time, the next request obeys
  *         QUIESCE  may change at any time; the queue is drained first
  *         OFF      only while power is 0 (-EBUSY otherwise)
@@ -50,7 +51,7 @@
 	  "1: a volatile write cache, so that flushes reach the device") \
 	X(fua, BOOL, 1, 0, 1, OFF,					\
 	  "1: forced unit access with write_cache; 0: the kernel flushes") \
-	X(completion, MODE, TARE_TIMER, 0, TARE_NR_COMPLETIONS - 1, QUIESCE, \
+	X(completion, ENUM, TARE_TIMER, 0, TARE_NR_COMPLETIONS - 1, QUIESCE, \
 	  "how a request finishes: inline, complete, timer or spin")	\
 	X(timer_slack_spin_ns, NUM, 0, 0, 100000, LIVE,			\
 	  "timer: set it so much early and spin the rest, in ns")	\
@@ -81,6 +82,10 @@
 	  "from a timer interrupt, through blk_mq_complete_request")	\
 	X(TARE_SPIN, "spin",						\
 	  "from a thread that spins, through blk_mq_complete_request")
+
+/* X(attribute, names): every attribute of type ENUM */
+#define TARE_ENUMS(X)							\
+	X(completion, TARE_COMPLETIONS)
 
 #define TARE_X_CONSTANT(constant, name, help) constant,
 enum tare_completion {

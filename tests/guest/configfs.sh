@@ -271,8 +271,9 @@ parameters()
 		fi
 		check_is "parameter $attr by default" \
 			"$(cat "/sys/module/tare_blk/parameters/$attr")" "$def"
-		[ "$type" = MODE ] && max=inline
-		set -- "$@" "$attr=$max"
+		other=$max
+		[ "$other" = "$def" ] && other=$min
+		set -- "$@" "$attr=$other"
 	done < "$tmp/attrs"
 	rmmod tare_blk
 	modprobe tare_blk nr_devices=0 "$@"
@@ -283,8 +284,10 @@ parameters()
 	rmmod tare_blk
 	while read -r attr type class def min max; do
 		[ "$class" = RO ] && continue
-		bad="$((min - 1)) 0x1"
-		[ "$type" = MODE ] && bad="Timer 1"
+		case $type in
+		ENUM) bad="Timer 1" ;;
+		*) bad="$((min - 1)) 0x1" ;;
+		esac
 		for value in $bad; do
 			log_mark
 			check_exit 1 "parameter $attr=$value" \

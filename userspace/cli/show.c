@@ -137,12 +137,12 @@ static void reference_attr(const struct attr_desc *attr)
 	free(range);
 }
 
-static void reference_modes(void)
+static void reference_names(const struct attr_desc *attr)
 {
-	puts("# COMPLETION MODES\n");
-	for (size_t i = 0; i < TARE_NR_COMPLETIONS; i++) {
-		printf("*%s*\n\t", mode_table[i].name);
-		scdoc(mode_table[i].help);
+	printf("# VALUES OF %s\n\n", attr->name);
+	for (int64_t i = 0; i <= attr->max; i++) {
+		printf("*%s*\n\t", attr->names[i].name);
+		scdoc(attr->names[i].help);
 		puts(".\n");
 	}
 }
@@ -169,7 +169,9 @@ static int show_reference(void)
 	      stdout);
 	for (size_t i = 0; i < attr_count; i++)
 		reference_attr(&attr_table[i]);
-	reference_modes();
+	for (size_t i = 0; i < attr_count; i++)
+		if (attr_table[i].names)
+			reference_names(&attr_table[i]);
 	fputs("# SEE ALSO\n\n"
 	      "*tare*(1), *tare-add*(1), *tare-set*(1), *tare-show*(1)\n",
 	      stdout);

@@ -10,17 +10,21 @@
 #include "util.h"
 
 /* Names of classes and types as the X-macro writes them. */
-#define ATTR_DESC(name, type, def, min, max, class, help) \
-	{ #name, ATTR_##type, ATTR_##class, def, min, max, help },
+#define ENUM_DESC(constant, name, help) { name, help },
+#define ENUM_DESCS(attr, names) \
+	static const struct enum_desc attr##_names[] = { names(ENUM_DESC) };
+TARE_ENUMS(ENUM_DESCS)
+
+#define NAMES_NUM(attr) NULL
+#define NAMES_INT(attr) NULL
+#define NAMES_BOOL(attr) NULL
+#define NAMES_ENUM(attr) attr##_names
+#define ATTR_DESC(name, type, def, min, max, class, help)             \
+	{ #name, ATTR_##type, ATTR_##class, def, min, max, help,      \
+	  NAMES_##type(name) },
 
 const struct attr_desc attr_table[] = { TARE_ATTRS(ATTR_DESC) };
 const size_t attr_count = ARRAY_SIZE(attr_table);
-
-#define MODE_DESC(constant, name, help) { name, help },
-
-const struct mode_desc mode_table[TARE_NR_COMPLETIONS] = {
-	TARE_COMPLETIONS(MODE_DESC)
-};
 
 const struct attr_desc *attr_find(const char *name)
 {
@@ -34,17 +38,16 @@ char *attr_range(const struct attr_desc *attr)
 {
 	if (attr->type == ATTR_BOOL)
 		return xstrdup("0 or 1");
-	if (attr->type != ATTR_MODE)
+	if (!attr->names)
 		return xasprintf("%" PRId64 " … %" PRId64, attr->min,
 				 attr->max);
 
-	char *text = xstrdup(mode_table[0].name);
+	char *text = xstrdup(attr->names[0].name);
 
-	for (size_t i = 1; i < TARE_NR_COMPLETIONS; i++) {
+	for (int64_t i = 1; i <= attr->max; i++) {
 		char *more = xasprintf("%s%s%s", text,
-				       i + 1 < TARE_NR_COMPLETIONS ? ", " :
-								     " or ",
-				       mode_table[i].name);
+				       i < attr->max ? ", " : " or ",
+				       attr->names[i].name);
 
 		free(text);
 		text = more;
@@ -54,19 +57,18 @@ char *attr_range(const struct attr_desc *attr)
 
 char *attr_format(const struct attr_desc *attr, int64_t value)
 {
-	if (attr->type == ATTR_MODE && value >= 0 &&
-	    value < TARE_NR_COMPLETIONS)
-		return xstrdup(mode_table[value].name);
+	if (attr->names && value >= 0 && value <= attr->max)
+		return xstrdup(attr->names[value].name);
 	return xasprintf("%" PRId64, value);
 }
 
-/* The number of a name of TARE_COMPLETIONS. */
-static int parse_mode(const char *text, int64_t *value)
+static int parse_name(const struct attr_desc *attr, const char *text,
+		      int64_t *value)
 {
-	for (size_t i = 0; i < TARE_NR_COMPLETIONS; i++) {
-		if (strcmp(mode_table[i].name, text))
+	for (int64_t i = 0; i <= attr->max; i++) {
+		if (strcmp(attr->names[i].name, text))
 			continue;
-		*value = (int64_t)i;
+		*value = i;
 		return 0;
 	}
 	return -EINVAL;
@@ -99,8 +101,8 @@ int attr_parse(const struct attr_desc *attr, const char *text, int64_t *value)
 {
 	int err;
 
-	if (attr->type == ATTR_MODE)
-		return parse_mode(text, value);
+	if (attr->names)
+		return parse_name(attr, text, value);
 	err = parse_number(attr, text, value);
 	if (err)
 		return err;
@@ -119,8 +121,8 @@ static const char *complaint(const struct attr_desc *attr, int err)
 	if (err == -EDOM)
 		return "is not a power of two";
 	switch (attr->type) {
-	case ATTR_MODE:
-		return "is no completion mode";
+	case ATTR_ENUM:
+		return "is none of its names";
 	case ATTR_INT:
 		return "is no decimal number (digits, perhaps after a minus)";
 	default:
@@ -259,7 +261,7 @@ static char *busy_wait_problem(const struct assignment *set, size_t n)
 	if (mode == TARE_TIMER || longest <= (int64_t)TARE_BUSY_WAIT_MAX_NS)
 		return NULL;
 	return xasprintf("completion=%s waits with the CPU in hand, and a service time of %" PRId64 " ns is too long for that: at most %llu",
-			 mode_table[mode].name, longest, TARE_BUSY_WAIT_MAX_NS);
+			 attr_find("completion")->names[mode].name, longest, TARE_BUSY_WAIT_MAX_NS);
 }
 
 static char *store_problem(const struct assignment *set, size_t n)

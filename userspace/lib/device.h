@@ -25,8 +25,12 @@ struct assignment {
 	char *value;
 };
 
+/** A name that an attribute may have, by its number. */
+struct enum_desc {
+	const char *name, *help;
+};
 /** Static description of an attribute, made from TARE_ATTRS. */
-enum attr_type { ATTR_NUM, ATTR_INT, ATTR_BOOL, ATTR_MODE };
+enum attr_type { ATTR_NUM, ATTR_INT, ATTR_BOOL, ATTR_ENUM };
 enum attr_class { ATTR_LIVE, ATTR_QUIESCE, ATTR_OFF, ATTR_RO };
 struct attr_desc {
 	const char *name;
@@ -34,14 +38,10 @@ struct attr_desc {
 	enum attr_class class;
 	int64_t def, min, max;
 	const char *help;
+	const struct enum_desc *names;	/* of an ENUM, max + 1 of them */
 };
 extern const struct attr_desc attr_table[];
 extern const size_t attr_count;
-/** The completion modes, by enum tare_completion. */
-struct mode_desc {
-	const char *name, *help;
-};
-extern const struct mode_desc mode_table[TARE_NR_COMPLETIONS];
 /** @return the description or NULL. "power" is not in the table. */
 const struct attr_desc *attr_find(const char *name);
 /** Check a value against the table; prints what is wrong. @return 0 or -EINVAL. */
@@ -49,7 +49,7 @@ int attr_check(const struct attr_desc *attr, const char *value);
 /** The same as text, freed by the caller; NULL: nothing is wrong. */
 char *attr_problem(const struct attr_desc *attr, const char *value);
 /**
- * The number behind a value; a mode gives enum tare_completion.
+ * The number behind a value; a name gives its place among the names.
  * @return 0, -EINVAL, -ERANGE or -EDOM (no power of two)
  */
 int attr_parse(const struct attr_desc *attr, const char *text, int64_t *value);

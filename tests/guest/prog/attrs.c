@@ -13,24 +13,31 @@
  */
 #include "prog.h"
 
-enum type { NUM, INT, BOOL, MODE };
+enum type { NUM, INT, BOOL, ENUM };
 enum class { LIVE, QUIESCE, OFF, RO };
 
-static const char *const type_names[] = { "NUM", "INT", "BOOL", "MODE" };
+static const char *const type_names[] = { "NUM", "INT", "BOOL", "ENUM" };
 static const char *const class_names[] = { "LIVE", "QUIESCE", "OFF", "RO" };
 
-#define X_MODE(constant, name, help) name,
-static const char *const modes[] = { TARE_COMPLETIONS(X_MODE) };
+#define X_NAME(constant, name, help) name,
+#define X_NAMES(attr, names) \
+	static const char *const attr##_names[] = { names(X_NAME) };
+TARE_ENUMS(X_NAMES)
 
 struct attr {
 	const char *name;
 	enum type type;
 	long long def, min, max;
 	enum class class;
+	const char *const *names;	/* of an ENUM */
 };
 
+#define NAMES_NUM(attr)	NULL
+#define NAMES_INT(attr)	NULL
+#define NAMES_BOOL(attr)	NULL
+#define NAMES_ENUM(attr)	attr##_names
 #define X_ATTR(name, type, def, min, max, class, help)	\
-	{ #name, type, def, min, max, class },
+	{ #name, type, def, min, max, class, NAMES_##type(name) },
 static const struct attr attrs[] = { TARE_ATTRS(X_ATTR) };
 
 static const char *dir;
@@ -40,8 +47,8 @@ static char *text_of(const struct attr *a, long long value)
 {
 	static char text[32];
 
-	if (a->type == MODE)
-		return strcpy(text, modes[value]);
+	if (a->names)
+		return strcpy(text, a->names[value]);
 	snprintf(text, sizeof(text), "%lld", value);
 	return text;
 }
@@ -136,9 +143,11 @@ static int says_range(const struct attr *a, const char *line)
 		return 0;
 	if (strstr(line, "power of two"))
 		return 1;
-	if (a->type == MODE)
-		return says(line, "inline") && says(line, "complete") &&
-		       says(line, "timer");
+	for (long long i = 0; a->names && i <= a->max; i++)
+		if (!says(line, a->names[i]))
+			return 0;
+	if (a->names)
+		return 1;
 	snprintf(min, sizeof(min), "%lld", a->min);
 	snprintf(max, sizeof(max), "%lld", a->max);
 	return says(line, min) && says(line, max);
@@ -195,8 +204,9 @@ static void bad(const struct attr *a)
 		"9223372036854775808", "-9223372036854775809", "Timer",
 		"timer ", "time", "timerr", "inline\n\n",
 	};
-	char *long_text = malloc(5000), before[8192];
+	char *long_text = malloc(5000), before[8192], word[64];
 	int good = 1;
+	size_t len;
 
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
 		good &= refused_text(a, forms[i]);
@@ -212,15 +222,15 @@ static void bad(const struct attr *a)
 	result(good, "%s: 5000 bytes", a->name);
 
 	good = refused(a, "1 NUL 1", "1\0001", 3);
-	good &= refused(a, "NUL at the end", a->type == MODE ? "timer\0" : "1\0",
-			a->type == MODE ? 6 : 2);
+	len = snprintf(word, sizeof(word), "%s", text_of(a, a->max)) + 1;
+	good &= refused(a, "NUL at the end", word, len);
 	result(good, "%s: a NUL inside", a->name);
 
 	strcpy(before, get(a->name));
 	put(a->name, "", 0);
 	result(!strcmp(before, get(a->name)), "%s: an empty write changes nothing",
 	       a->name);
-	if (a->type == MODE)
+	if (a->names)
 		return;
 	good = refused_number(a, a->min - 1) & refused_number(a, a->max + 1);
 	if (!strcmp(a->name, "block_size"))
@@ -280,6 +290,15 @@ static void powered(const struct attr *a)
 	put(a->name, before, strlen(before));
 }
 
+/* Both ends of an ENUM as names. */
+static void list(const struct attr *a)
+{
+	printf("%s %s %s %s", a->name, type_names[a->type],
+	       class_names[a->class], text_of(a, a->def));
+	printf(" %s", text_of(a, a->min));
+	printf(" %s\n", text_of(a, a->max));
+}
+
 static void read_only(const struct attr *a)
 {
 	int fd = attr_open(a->name, O_WRONLY);
@@ -318,9 +337,7 @@ int main(int argc, char **argv)
 		const struct attr *a = &attrs[i];
 
 		if (!strcmp(what, "list"))
-			printf("%s %s %s %s %lld %lld\n", a->name,
-			       type_names[a->type], class_names[a->class],
-			       text_of(a, a->def), a->min, a->max);
+			list(a);
 		else if (!strcmp(what, "defaults"))
 			result(!strcmp(get(a->name), text_of(a, a->def)),
 			       "%s: default reads %s", a->name, get(a->name));
