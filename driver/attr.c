@@ -9,7 +9,7 @@
 #include <linux/nodemask.h>
 #include <linux/stddef.h>
 
-#include "tare.h"
+#include "shape.h"
 
 #define TARE_X_NAME(constant, name, help) [constant] = name,
 #define TARE_X_NAMES(attr, names)					\
@@ -181,19 +181,34 @@ static int check_spin(const struct tare_config *c, const char *who)
 
 static int check_busy_wait(const struct tare_config *c, const char *who)
 {
-	s64 longest = max(max(c->read_ns, c->write_ns),
-			  max(c->flush_ns, c->discard_ns));
+	struct tare_model_conf conf;
+	u64 longest;
 
 	if (c->completion != TARE_INLINE && c->completion != TARE_COMPLETE)
 		return 0;
-	/* A FUA write takes both. */
-	longest = max(longest, c->write_ns + c->flush_ns *
-		      (c->write_cache && c->fua));
+	if (c->channels) {
+		pr_err("%s: completion=%s refused with channels=%lld: it would wait for others with the CPU in hand\n",
+		       who, completion_names[c->completion], c->channels);
+		return -EINVAL;
+	}
+	tare_shape_conf(c, &conf);
+	longest = tare_model_longest_ns(&conf);
 	if (longest <= TARE_BUSY_WAIT_MAX_NS)
 		return 0;
-	pr_err("%s: completion=%s refused: it waits with the CPU in hand, and a service time of %lld ns is above %llu\n",
+	pr_err("%s: completion=%s refused: it waits with the CPU in hand, and a service time of %llu ns is above %llu\n",
 	       who, completion_names[c->completion], longest,
 	       TARE_BUSY_WAIT_MAX_NS);
+	return -EINVAL;
+}
+
+static int check_spread(const struct tare_config *c, const char *who)
+{
+	if (c->spread_pct <= TARE_SPREAD_MAX_PCT ||
+	    (c->distribution != TARE_UNIFORM && c->distribution != TARE_NORMAL))
+		return 0;
+	pr_err("%s: spread_pct=%lld refused, distribution=%s goes to %d\n",
+	       who, c->spread_pct, distribution_names[c->distribution],
+	       TARE_SPREAD_MAX_PCT);
 	return -EINVAL;
 }
 
@@ -249,7 +264,7 @@ int tare_config_check(const struct tare_config *config, const char *who)
 		       who, config->size_mb, TARE_STORE_MAX_MB);
 		return -EINVAL;
 	}
-	if (check_spin(config, who))
+	if (check_spin(config, who) || check_spread(config, who))
 		return -EINVAL;
 	return check_busy_wait(config, who);
 }

@@ -143,7 +143,7 @@ static noinline void blk_issue_long(struct request *rq, u64 issue, u64 start)
 	}
 	cmd->issue = issue;
 	cmd->start = start;
-	cmd->due = start + tare_service(dev, op, rq);
+	cmd->due = tare_due(dev, op, rq, start);
 	cmd->issue_cpu = raw_smp_processor_id();
 	cmd->op = op;
 	cmd->flags = 0;

@@ -11,6 +11,7 @@
 #include <linux/sched/mm.h>
 
 #include "record.h"
+#include "shape.h"
 #include "spin.h"
 #include "stats.h"
 #include "store.h"
@@ -113,21 +114,15 @@ static void frontend_put(const struct tare_frontend *frontend, bool held)
 static void device_apply(struct tare_device *dev)
 {
 	const struct tare_config *c = &dev->config;
-	struct tare_model_ns ns = {
-		.read_ns = c->read_ns,
-		.write_ns = c->write_ns,
-		.flush_ns = c->flush_ns,
-		.discard_ns = c->discard_ns,
-	};
 
-	tare_model_set(&dev->model, &ns, tare_clock.khz);
+	tare_shape_apply(dev);
 	dev->timer_slack_tsc = tare_ns_to_tsc(c->timer_slack_spin_ns,
 					      tare_clock.khz);
 	dev->spin_idle_tsc = tare_ns_to_tsc(c->spin_idle_us * NSEC_PER_USEC,
 					    tare_clock.khz);
 	dev->completion = c->completion;
 	dev->long_way = c->completion != TARE_INLINE || dev->store ||
-			c->poll_queues;
+			c->poll_queues || dev->model.shaped;
 }
 
 /**
@@ -236,13 +231,20 @@ static int device_allocate(struct tare_device *dev)
 	int err;
 
 	err = tare_stats_create(dev);
-	if (err || !c->memory_backed)
+	if (err)
 		return err;
+	err = tare_shape_create(dev);
+	if (err)
+		goto err_stats;
+	if (!c->memory_backed)
+		return 0;
 	dev->store = tare_store_create(c->size_mb, c->home_node, c->prealloc);
 	if (!IS_ERR(dev->store))
 		return 0;
 	err = PTR_ERR(dev->store);
 	dev->store = NULL;
+	tare_shape_destroy(dev);
+err_stats:
 	tare_stats_destroy(dev);
 	return err;
 }
@@ -251,6 +253,7 @@ static void device_release_memory(struct tare_device *dev)
 {
 	tare_store_destroy(dev->store);
 	dev->store = NULL;
+	tare_shape_destroy(dev);
 	tare_stats_destroy(dev);
 }
 
@@ -372,8 +375,10 @@ static int spin_follow(struct tare_device *dev)
 	return 0;
 }
 
-static int set_quiesced(struct tare_device *dev, s64 *at, s64 value)
+static int set_quiesced(struct tare_device *dev, const struct tare_attr *attr,
+			s64 value)
 {
+	s64 *at = tare_attr_of(&dev->config, attr);
 	unsigned int cookie, noio;
 	s64 old = *at;
 	int err;
@@ -386,6 +391,8 @@ static int set_quiesced(struct tare_device *dev, s64 *at, s64 value)
 	if (err)
 		*at = old;
 	device_apply(dev);
+	if (attr == &tare_attrs[TARE_ATTR_seed])
+		tare_shape_restart(dev);
 	memalloc_noio_restore(noio);
 	dev->frontend->unquiesce(dev, cookie);
 	return err;
@@ -406,7 +413,7 @@ static int set_powered(struct tare_device *dev, const struct tare_attr *attr,
 	if (tare_config_check(&next, tare_name(dev)))
 		return -EINVAL;
 	if (attr->class == TARE_QUIESCE)
-		return set_quiesced(dev, at, value);
+		return set_quiesced(dev, attr, value);
 	*at = value;
 	device_apply(dev);
 	return 0;

@@ -10,6 +10,7 @@
 #include <linux/preempt.h>
 
 #include "record.h"
+#include "shape.h"
 #include "spin.h"
 #include "stats.h"
 #include "store.h"
@@ -52,6 +53,15 @@ static __always_inline u64 tare_service(const struct tare_device *dev, u8 op,
 	if (unlikely(rq->cmd_flags & REQ_FUA) && op == TARE_WRITE)
 		return READ_ONCE(service[TARE_SERVICE_WRITE_FUA]);
 	return READ_ONCE(service[op]);
+}
+
+/* When the modelled device is finished. */
+static __always_inline u64 tare_due(struct tare_device *dev, u8 op,
+				    const struct request *rq, u64 start)
+{
+	if (unlikely(READ_ONCE(dev->model.shaped)))
+		return tare_shape_due(dev, op, rq, start);
+	return start + tare_service(dev, op, rq);
 }
 
 /* Moves or erases the data of a memory-backed device. */

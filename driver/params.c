@@ -61,6 +61,7 @@ static const struct kernel_param_ops attr_ops = {
  * has no line here does not compile.
  */
 #define TARE_SAY_TARE_TIMER	"timer"
+#define TARE_SAY_TARE_FIXED	"fixed"
 #define TARE_X_SAY_NUM(def)	__stringify(def)
 #define TARE_X_SAY_INT(def)	__stringify(def)
 #define TARE_X_SAY_BOOL(def)	__stringify(def)

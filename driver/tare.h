@@ -97,6 +97,7 @@ struct tare_cmd {
 };
 
 struct tare_cpu_stats;
+struct tare_shape;
 struct tare_store;
 struct tare_recorder;
 struct tare_spin;
@@ -106,6 +107,7 @@ struct tare_device {
 	struct tare_model model;
 	struct tare_cpu_stats __percpu *stats;
 	struct tare_store *store;	/* NULL: not memory-backed */
+	struct tare_shape *shape;
 	u8 completion;			/* enum tare_completion; quiesce class */
 	bool long_way;			/* more to do than take inline's stamps */
 	struct tare_recorder *recorder;	/* changes while quiesced */

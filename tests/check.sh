@@ -50,7 +50,7 @@ check_style() {
 	[ -z "$out" ] || echo "$out"
 	[ -z "$out" ]
 	verdict $? "checkpatch --strict on the driver"
-	out=$(perl "$scripts/kernel-doc" -none driver/*.c driver/model.h 2>&1)
+	out=$(perl "$scripts/kernel-doc" -none driver/*.c driver/model.h driver/quantile.h 2>&1)
 	[ -z "$out" ] || echo "$out"
 	[ -z "$out" ]
 	verdict $? "kernel-doc"
@@ -83,8 +83,8 @@ check_shell() {
 check_house_rules() {
 	! grep -lE 'LINUX_VERSION_CODE|KERNEL_VERSION' driver/*.[ch] driver/uapi/*.h | grep -v compat.h
 	verdict $? "kernel versions in compat.h alone"
-	! grep -nE '#include <linux/' driver/model.c driver/model.h | grep -vE 'linux/(types|compiler)\.h'
-	verdict $? "model.c is pure"
+	! grep -nE '#include <linux/' driver/model.[ch] driver/quantile.[ch] | grep -vE 'linux/(types|compiler)\.h'
+	verdict $? "model.c and quantile.c are pure"
 }
 
 make -s tool || exit 1

@@ -69,6 +69,28 @@
 	  "service time of a flush in ns; a FUA write takes write_ns + flush_ns") \
 	X(discard_ns, NUM, 10000, 0, 10000000000, LIVE,			\
 	  "service time of a discard or write-zeroes in ns")		\
+	X(read_ns_per_kb, NUM, 0, 0, 1000000, LIVE,			\
+	  "ns that each KiB of a read adds, its bandwidth: 1000 is 1.024 GB/s") \
+	X(write_ns_per_kb, NUM, 0, 0, 1000000, LIVE,			\
+	  "ns that each KiB of a write adds")				\
+	X(distribution, ENUM, TARE_FIXED, 0, TARE_NR_DISTRIBUTIONS - 1, LIVE, \
+	  "how the *_ns above spread: fixed, uniform, normal, lognormal or pareto") \
+	X(spread_pct, NUM, 10, 0, 200, LIVE,				\
+	  "percent of the mean: half width of uniform (at most 100), sigma of normal (at most 100); lognormal: sigma of the logarithm times 100") \
+	X(pareto_alpha_pct, NUM, 250, 150, 10000, LIVE,			\
+	  "shape of pareto times 100; the smaller, the longer its tail")	\
+	X(tail_ppm, NUM, 0, 0, 1000000, LIVE,				\
+	  "requests of a million that take tail_ns more")		\
+	X(tail_ns, NUM, 0, 0, 10000000000, LIVE,			\
+	  "ns that a request of the tail takes more")			\
+	X(seed, NUM, 1, 0, 4294967295, QUIESCE,				\
+	  "where random numbers start, on each CPU; power-on or a write starts them again") \
+	X(channels, NUM, 0, 0, 256, QUIESCE,				\
+	  "requests served at a time, the others wait in their order; 0: all (inline, complete: only 0)") \
+	X(seek_ns, NUM, 0, 0, 1000000000, LIVE,				\
+	  "ns of the arm's way over the whole disk; a part of it takes its square root; 0: no arm") \
+	X(rpm, NUM, 0, 0, 30000, LIVE,					\
+	  "revolutions a minute: a sector comes by once in each; 0: no wait") \
 	X(store_pages, NUM, 0, 0, 4294967295, RO,			\
 	  "4 KiB pages that the store holds now")
 
@@ -83,9 +105,23 @@
 	X(TARE_SPIN, "spin",						\
 	  "from a thread that spins, through blk_mq_complete_request")
 
+/* X(constant, name, help): all keep the mean, the *_ns attribute's value */
+#define TARE_DISTRIBUTIONS(X)						\
+	X(TARE_FIXED, "fixed",						\
+	  "always the same time")					\
+	X(TARE_UNIFORM, "uniform",					\
+	  "as likely anywhere within spread_pct of the mean")		\
+	X(TARE_NORMAL, "normal",					\
+	  "sigma is spread_pct of the mean; cut off at 0 and at twice the mean, so that the mean and the median are kept") \
+	X(TARE_LOGNORMAL, "lognormal",					\
+	  "the logarithm is normal with a sigma of spread_pct / 100; the mean is kept, the median is below it") \
+	X(TARE_PARETO, "pareto",					\
+	  "a power law with the exponent pareto_alpha_pct / 100, from mean * (1 - 1 / alpha) on; the mean is kept but for what lies beyond 65536 times the mean and one minute (0.2 % at the smallest alpha)")
+
 /* X(attribute, names): every attribute of type ENUM */
 #define TARE_ENUMS(X)							\
-	X(completion, TARE_COMPLETIONS)
+	X(completion, TARE_COMPLETIONS)					\
+	X(distribution, TARE_DISTRIBUTIONS)
 
 #define TARE_X_CONSTANT(constant, name, help) constant,
 enum tare_completion {
@@ -93,8 +129,18 @@ enum tare_completion {
 	TARE_NR_COMPLETIONS
 };
 
+enum tare_distribution {
+	TARE_DISTRIBUTIONS(TARE_X_CONSTANT)
+	TARE_NR_DISTRIBUTIONS
+};
+
 /* inline and complete wait with the CPU in hand: longer would hurt the machine. */
 #define TARE_BUSY_WAIT_MAX_NS	1000000ULL
+/* No distribution makes a request take longer. */
+#define TARE_SERVICE_MAX_NS	60000000000ULL
+/* Of distributions that are as wide below as above. */
+#define TARE_SPREAD_MAX_PCT	100
+#define TARE_CHANNELS_MAX	256
 /* The store's table of pages is one array; this bounds it to 64 MiB. */
 #define TARE_STORE_MAX_MB	16777216ULL
 

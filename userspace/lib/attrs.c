@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "model.h"
 #include "output.h"
 #include "util.h"
 
@@ -236,32 +237,55 @@ static int64_t final_value(const struct assignment *set, size_t n,
 	return attr->def;
 }
 
-/* The longest service time that one request can have; a FUA write takes both. */
-static int64_t longest_ns(const struct assignment *set, size_t n)
+/* The longest service time that one request can have, as the driver says. */
+static uint64_t longest_ns(const struct assignment *set, size_t n)
 {
-	int64_t write_ns = final_value(set, n, "write_ns");
-	int64_t flush_ns = final_value(set, n, "flush_ns");
-	int64_t times[] = { final_value(set, n, "read_ns"), write_ns, flush_ns,
-			    final_value(set, n, "discard_ns") };
-	int64_t longest = 0;
+#define VALUE(name) .name = (__typeof__(conf.name))final_value(set, n, #name)
+	struct tare_model_conf conf;
 
-	if (final_value(set, n, "write_cache") && final_value(set, n, "fua"))
-		longest = write_ns + flush_ns;
-	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
-		if (times[i] > longest)
-			longest = times[i];
-	return longest;
+	conf = (struct tare_model_conf) {
+		VALUE(read_ns),		VALUE(write_ns),
+		VALUE(flush_ns),	VALUE(discard_ns),
+		VALUE(tail_ns),		VALUE(seek_ns),
+		VALUE(read_ns_per_kb),	VALUE(write_ns_per_kb),
+		VALUE(distribution),	VALUE(spread_pct),
+		VALUE(pareto_alpha_pct), VALUE(tail_ppm),
+		VALUE(rpm),		VALUE(max_sectors_kb),
+		VALUE(write_cache),	VALUE(fua),
+	};
+#undef VALUE
+	return tare_model_longest_ns(&conf);
 }
 
 static char *busy_wait_problem(const struct assignment *set, size_t n)
 {
 	int64_t mode = final_value(set, n, "completion");
-	int64_t longest = longest_ns(set, n);
+	const char *name = attr_find("completion")->names[mode].name;
+	uint64_t longest;
 
-	if (mode == TARE_TIMER || longest <= (int64_t)TARE_BUSY_WAIT_MAX_NS)
+	if (mode == TARE_TIMER)
 		return NULL;
-	return xasprintf("completion=%s waits with the CPU in hand, and a service time of %" PRId64 " ns is too long for that: at most %llu",
-			 attr_find("completion")->names[mode].name, longest, TARE_BUSY_WAIT_MAX_NS);
+	if (final_value(set, n, "channels"))
+		return xasprintf("completion=%s waits with the CPU in hand, and with channels a request would wait for others",
+				 name);
+	longest = longest_ns(set, n);
+	if (longest <= TARE_BUSY_WAIT_MAX_NS)
+		return NULL;
+	return xasprintf("completion=%s waits with the CPU in hand, and a service time of %" PRIu64 " ns is too long for that: at most %llu",
+			 name, longest, TARE_BUSY_WAIT_MAX_NS);
+}
+
+static char *spread_problem(const struct assignment *set, size_t n)
+{
+	int64_t distribution = final_value(set, n, "distribution");
+	int64_t pct = final_value(set, n, "spread_pct");
+
+	if (pct <= TARE_SPREAD_MAX_PCT || (distribution != TARE_UNIFORM &&
+					   distribution != TARE_NORMAL))
+		return NULL;
+	return xasprintf("spread_pct=%" PRId64 " is too wide for distribution=%s: at most %d",
+			 pct, attr_find("distribution")->names[distribution].name,
+			 TARE_SPREAD_MAX_PCT);
 }
 
 static char *store_problem(const struct assignment *set, size_t n)
@@ -288,5 +312,7 @@ char *assignments_problem(const struct assignment *set, size_t n)
 		problem = busy_wait_problem(set, n);
 	if (!problem)
 		problem = store_problem(set, n);
+	if (!problem)
+		problem = spread_problem(set, n);
 	return problem;
 }
