@@ -18,7 +18,7 @@
 
 /* A probability is counted in parts of 2^-33, so that half a 2^-32 is one. */
 #define PROB_BITS	33
-#define PROB_ONE	(1ULL << PROB_BITS)
+#define PROB_ONE	(2ULL << (PROB_BITS - 1))
 
 /* The normal curve is followed from here, in steps of 1/256, to the middle. */
 #define WALK_STEP_BITS	8

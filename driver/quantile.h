@@ -10,8 +10,8 @@
 #include "model.h"
 
 /* A factor of 1. */
-#define TARE_FACTOR_ONE		(1U << 16)
 #define TARE_FACTOR_SHIFT	16
+#define TARE_FACTOR_ONE		65536U
 
 /*
  * The table is as fine as the statistics' histogram, 32 steps to each octave of

@@ -74,9 +74,9 @@
 	X(write_ns_per_kb, NUM, 0, 0, 1000000, LIVE,			\
 	  "ns that each KiB of a write adds")				\
 	X(distribution, ENUM, TARE_FIXED, 0, TARE_NR_DISTRIBUTIONS - 1, LIVE, \
-	  "how the *_ns above spread: fixed, uniform, normal, lognormal or pareto") \
+	  "how the times above spread, but not those of a KiB") \
 	X(spread_pct, NUM, 10, 0, 200, LIVE,				\
-	  "percent of the mean: half width of uniform (at most 100), sigma of normal (at most 100); lognormal: sigma of the logarithm times 100") \
+	  "percent; what of, see distribution (uniform, normal: at most 100)") \
 	X(pareto_alpha_pct, NUM, 250, 150, 10000, LIVE,			\
 	  "shape of pareto times 100; the smaller, the longer its tail")	\
 	X(tail_ppm, NUM, 0, 0, 1000000, LIVE,				\
@@ -84,11 +84,11 @@
 	X(tail_ns, NUM, 0, 0, 10000000000, LIVE,			\
 	  "ns that a request of the tail takes more")			\
 	X(seed, NUM, 1, 0, 4294967295, QUIESCE,				\
-	  "where random numbers start, on each CPU; power-on or a write starts them again") \
+	  "start of the random numbers; power-on and a write begin again") \
 	X(channels, NUM, 0, 0, 256, QUIESCE,				\
-	  "requests served at a time, the others wait in their order; 0: all (inline, complete: only 0)") \
+	  "requests served at a time; 0: all (inline, complete: only 0)") \
 	X(seek_ns, NUM, 0, 0, 1000000000, LIVE,				\
-	  "ns of the arm's way over the whole disk; a part of it takes its square root; 0: no arm") \
+	  "ns of the arm's way over the whole disk; 0: no arm") \
 	X(rpm, NUM, 0, 0, 30000, LIVE,					\
 	  "revolutions a minute: a sector comes by once in each; 0: no wait") \
 	X(store_pages, NUM, 0, 0, 4294967295, RO,			\
@@ -105,18 +105,21 @@
 	X(TARE_SPIN, "spin",						\
 	  "from a thread that spins, through blk_mq_complete_request")
 
-/* X(constant, name, help): all keep the mean, the *_ns attribute's value */
+/*
+ * X(constant, name, help): all keep the mean, which is the attribute's value,
+ * pareto within 0.2 %. normal and uniform keep the median too.
+ */
 #define TARE_DISTRIBUTIONS(X)						\
 	X(TARE_FIXED, "fixed",						\
 	  "always the same time")					\
 	X(TARE_UNIFORM, "uniform",					\
-	  "as likely anywhere within spread_pct of the mean")		\
+	  "anywhere within spread_pct of the mean alike")		\
 	X(TARE_NORMAL, "normal",					\
-	  "sigma is spread_pct of the mean; cut off at 0 and at twice the mean, so that the mean and the median are kept") \
+	  "sigma is spread_pct of the mean, cut off at 0 and twice the mean") \
 	X(TARE_LOGNORMAL, "lognormal",					\
-	  "the logarithm is normal with a sigma of spread_pct / 100; the mean is kept, the median is below it") \
+	  "the logarithm is normal, its sigma spread_pct / 100") \
 	X(TARE_PARETO, "pareto",					\
-	  "a power law with the exponent pareto_alpha_pct / 100, from mean * (1 - 1 / alpha) on; the mean is kept but for what lies beyond 65536 times the mean and one minute (0.2 % at the smallest alpha)")
+	  "a power law, its exponent pareto_alpha_pct / 100")
 
 /* X(attribute, names): every attribute of type ENUM */
 #define TARE_ENUMS(X)							\

@@ -44,7 +44,7 @@ static void raw_head(FILE *raw)
 	fputs("io,round,op,offset,bytes,requests,wrong,gross", raw);
 	for (size_t i = 0; i < IO_NR_ROWS; i++)
 		fprintf(raw, ",%s", io_row_names[i]);
-	fputs(",net\n", raw);
+	fputs(",net,enter\n", raw);
 }
 
 /* weigh_each: one line per I/O, warm-up included (numbered below 0). */
@@ -60,7 +60,7 @@ static void raw_line(void *arg, const struct io *io, const struct io_cut *cut,
 		io->bytes, requests, wrong, cut->gross);
 	for (size_t i = 0; i < IO_NR_ROWS; i++)
 		fprintf(raw, ",%" PRIu64, cut->row[i]);
-	fprintf(raw, ",%" PRIu64 "\n", cut->net);
+	fprintf(raw, ",%" PRIu64 ",%" PRIu64 "\n", cut->net, io->enter);
 }
 
 /* Weigh what was run since the last time. @return enum tare_exit */
