@@ -121,6 +121,7 @@ static void device_apply(struct tare_device *dev)
 	dev->spin_idle_tsc = tare_ns_to_tsc(c->spin_idle_us * NSEC_PER_USEC,
 					    tare_clock.khz);
 	dev->completion = c->completion;
+	WRITE_ONCE(dev->shaped, dev->model.shaped);
 	dev->long_way = c->completion != TARE_INLINE || dev->store ||
 			c->poll_queues || dev->model.shaped;
 }

@@ -59,7 +59,7 @@ static __always_inline u64 tare_service(const struct tare_device *dev, u8 op,
 static __always_inline u64 tare_due(struct tare_device *dev, u8 op,
 				    const struct request *rq, u64 start)
 {
-	if (unlikely(READ_ONCE(dev->model.shaped)))
+	if (unlikely(READ_ONCE(dev->shaped)))
 		return tare_shape_due(dev, op, rq, start);
 	return start + tare_service(dev, op, rq);
 }

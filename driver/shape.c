@@ -134,7 +134,7 @@ static u8 service_of(u8 op, const struct request *rq)
  * @rq: for its place and size
  * @start: its stamp
  *
- * For a device whose model.shaped is set; else it is start and a constant.
+ * For a device that is shaped; else it is start and a constant.
  * Return: tsc.
  */
 u64 tare_shape_due(struct tare_device *dev, u8 op, const struct request *rq,

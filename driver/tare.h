@@ -103,14 +103,18 @@ struct tare_recorder;
 struct tare_spin;
 
 struct tare_device {
-	/* What every request reads; constant or rarely written. */
-	struct tare_model model;
+	/*
+	 * What every request reads; constant or rarely written. One cache line
+	 * up to the model's service times.
+	 */
 	struct tare_cpu_stats __percpu *stats;
 	struct tare_store *store;	/* NULL: not memory-backed */
-	struct tare_shape *shape;
+	struct tare_recorder *recorder;	/* changes while quiesced */
 	u8 completion;			/* enum tare_completion; quiesce class */
 	bool long_way;			/* more to do than take inline's stamps */
-	struct tare_recorder *recorder;	/* changes while quiesced */
+	bool shaped;			/* service time is more than a constant */
+	struct tare_model model;
+	struct tare_shape *shape;
 	struct tare_spin *spin;		/* with TARE_SPIN; changes while quiesced */
 	u64 timer_slack_tsc;
 	u64 spin_idle_tsc;

@@ -170,6 +170,43 @@ ipi()
 	del t
 }
 
+# Two channels for four threads, wherever they run: by their due times no three
+# requests are served at once, and none is due before it was served.
+shared()
+{
+	add t channels=2 read_ns=100000 submit_queues="$cpus"
+	record -d -n 65536 t load -s $((100 * scale)) -t 4 -c 0 /dev/t > "$tmp/records"
+	grep -v ^record "$tmp/records" > "$tmp/load"
+	tail -n 1 "$tmp/load" > "$tmp/out"
+	sound "four threads at two channels" "$(head -n 1 "$tmp/load")"
+	sed -n 's/^record .* start=\([0-9]*\) due=\([0-9]*\) .*/\2 \1/p' "$tmp/records" |
+		sort -n > "$tmp/due"
+	check_is "none is short, no three at once" "$(awk -v s="$(ticks 100000)" '
+		$1 - $2 < s { bad++ }
+		NR > 2 && $1 - before[NR % 2] < s { bad++ }
+		{ before[NR % 2] = $1; waited += ($1 - $2 > s) }
+		END { print bad + 0, (waited > NR / 2) }' "$tmp/due")" "0 1"
+	del t
+}
+
+# Everything else of the service time model at once, under load and changes.
+shaped()
+{
+	add t read_ns=20000 write_ns=20000 channels=4 tail_ppm=10000 tail_ns=50000 \
+		read_ns_per_kb=100 seek_ns=100000 rpm=30000 submit_queues="$cpus"
+	record -n 65536 t sh -c 'load -o mix -s $((400 * $1)) -t 3 /dev/t & load=$!
+		for i in 1 2 3; do
+			for d in uniform normal lognormal pareto fixed; do
+				usleep $((7000 * $1)); echo $d > "$0/distribution"
+				echo $i > "$0/seed"; echo $((5 - i)) > "$0/channels"
+				echo $((i * 10)) > "$0/spread_pct"; done; done
+		wait $load' "$config/t" $scale > "$tmp/load"
+	tail -n 1 "$tmp/load" > "$tmp/out"
+	sound "all of the model, changed under load" "$(head -n 1 "$tmp/load")"
+	check_is "as it was set" "$(value t distribution) $(value t channels)" "fixed 2"
+	del t
+}
+
 driver_start
 control info > "$tmp/out"
 khz=$(field tsc_khz)
@@ -180,6 +217,9 @@ no_splat
 live
 switching 1
 switching "$cpus"
+shared
+shaped
+no_splat
 paths
 ipi
 driver_end

@@ -172,7 +172,30 @@ static int show_reference(void)
 	for (size_t i = 0; i < attr_count; i++)
 		if (attr_table[i].names)
 			reference_names(&attr_table[i]);
-	fputs("# SEE ALSO\n\n"
+	fputs("# THE SERVICE TIME\n\n"
+	      "A request is due when it has waited for a channel (*channels*) and then been\n"
+	      "served. Its service is, one after the other:\n\n"
+	      "- *read\\_ns*, *write\\_ns*, *flush\\_ns* or *discard\\_ns*, stretched by a random\n"
+	      "  factor whose mean is 1 (*distribution*); no distribution makes it longer than a\n"
+	      "  minute;\n"
+	      "- for a disk, the arm's way, *seek\\_ns* times the square root of the part of the\n"
+	      "  disk that it crosses, nothing within a MiB, so that a random seek takes 8/15 of\n"
+	      "  it; then the wait until the sector comes by (*rpm*), a turn holding a MiB. Only\n"
+	      "  reads have these, and writes that no *write\\_cache* takes. A disk with one arm\n"
+	      "  wants *channels=1*;\n"
+	      "- *read\\_ns\\_per\\_kb* or *write\\_ns\\_per\\_kb* for each KiB;\n"
+	      "- *tail\\_ns* for *tail\\_ppm* requests of a million.\n\n"
+	      "Random numbers are drawn by the CPU that issues the request, from a stream of\n"
+	      "its own made from *seed*: the same requests on the same CPUs take the same time\n"
+	      "again. The kernel's search for partitions at power-on draws the first ones; a\n"
+	      "write to *seed* begins anew and puts the arm on the first sector. Where the disk\n"
+	      "stands in its turn is the clock's.\n\n"
+	      "uniform and normal keep the median too. pareto keeps the mean within 0.2 %, as\n"
+	      "no factor is above 65536; its values begin at (1 - 1 / alpha) times the mean.\n\n"
+	      "*inline* and *complete* wait with the CPU in hand, so the longest service that\n"
+	      "could be drawn must be at most 1000000 ns (that of pareto is thousands of times\n"
+	      "its mean), and *channels* must be 0.\n\n"
+	      "# SEE ALSO\n\n"
 	      "*tare*(1), *tare-add*(1), *tare-set*(1), *tare-show*(1)\n",
 	      stdout);
 	return TARE_OK;
