@@ -16,7 +16,7 @@
 /*
  * The table is as fine as the statistics' histogram, 32 steps to each octave of
  * the distance from the nearer end, down to 2^-32: a line between two entries
- * is within 0.02 % of a lognormal or pareto curve.
+ * is within 0.04 % of the widest curve.
  */
 #define TARE_QUANTILE_BITS	31
 #define TARE_QUANTILES		(((TARE_QUANTILE_BITS - TARE_HIST_SUB_BITS + 1) \

@@ -47,6 +47,8 @@ has "profiles after =" null add t0 --profile = nu
 has "attributes" read_ns= add t0 re
 check_is "not those that cannot be set" "$(offers add t0 store)" " "
 check_is "modes" "$(offers add t0 completion = '')" "complete inline spin timer "
+check_is "distributions" "$(offers set t0 distribution = '')" \
+	"fixed lognormal normal pareto uniform "
 check_is "switches" "$(offers set t0 fua =)" "0 1 "
 check_is "no attribute before the name" "$(offers add re)" " "
 has "attributes to show" read_ns show t0 re

@@ -104,6 +104,11 @@ static void test_forms(void **state)
 	assert_value("completion", "inline", 0);
 	assert_value("completion", "Inline", -EINVAL);
 	assert_value("completion", "0", -EINVAL);
+	assert_value("distribution", "lognormal", 0);
+	assert_value("distribution", "timer", -EINVAL);
+	assert_value("distribution", "1", -EINVAL);
+	assert_value("channels", "256", 0);
+	assert_value("channels", "257", -ERANGE);
 	assert_value("store_pages", "0", 0);
 }
 
@@ -131,6 +136,16 @@ static void test_ranges(void **state)
 	free(range);
 	range = attr_range(attr_find("completion"));
 	assert_string_equal(range, "inline, complete, timer or spin");
+	free(range);
+}
+
+static void test_enum_ranges(void **state)
+{
+	char *range = attr_range(attr_find("distribution"));
+
+	(void)state;
+	assert_string_equal(range,
+			    "fixed, uniform, normal, lognormal or pareto");
 	free(range);
 }
 
@@ -198,6 +213,30 @@ static void test_combinations(void **state)
 	assert_false(fits("read_ns=x"));
 }
 
+/* The longest service that could be drawn is what the CPU would wait for. */
+static void test_shapes(void **state)
+{
+	(void)state;
+	assert_true(fits("channels=8"));
+	assert_false(fits("completion=inline channels=8"));
+	assert_true(fits("completion=inline read_ns=100 read_ns_per_kb=700"));
+	assert_false(fits("completion=inline read_ns=100 read_ns_per_kb=800"));
+	assert_true(fits("completion=inline write_ns_per_kb=800 max_sectors_kb=128"));
+	assert_false(fits("completion=complete tail_ns=1000000 tail_ppm=1"));
+	assert_true(fits("completion=complete tail_ns=1000000"));
+	assert_true(fits("completion=inline distribution=normal"));
+	assert_false(fits("completion=inline distribution=normal read_ns=900000"));
+	assert_false(fits("completion=inline distribution=pareto"));
+	assert_true(fits("distribution=pareto"));
+	assert_true(fits("completion=inline seek_ns=900000"));
+	assert_false(fits("completion=inline rpm=30000"));
+	assert_true(fits("distribution=uniform spread_pct=100"));
+	assert_false(fits("distribution=uniform spread_pct=101"));
+	assert_false(fits("distribution=normal spread_pct=101"));
+	assert_true(fits("distribution=lognormal spread_pct=200"));
+	assert_true(fits("spread_pct=200"));
+}
+
 static void test_names(void **state)
 {
 	static const char *const bad[] = {
@@ -222,8 +261,10 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_long_value),
 		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_enum_ranges),
 		cmocka_unit_test(test_assignments),
 		cmocka_unit_test(test_combinations),
+		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_names),
 	};
 

@@ -48,6 +48,8 @@ struct run_device {
 	char *name;
 	char *scheduler;
 	char *completion;
+	char *distribution;
+	uint64_t channels;
 	uint64_t queues;
 	uint64_t queue_depth;
 	uint64_t service_ns[TARE_NR_OPS];	/* asked for */

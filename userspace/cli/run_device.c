@@ -27,6 +27,8 @@ void run_device_read(struct run_device *d, const char *name)
 	d->name = xstrdup(name);
 	d->scheduler = machine_scheduler(name);
 	d->completion = text_or_empty(device_get(name, "completion"));
+	d->distribution = text_or_empty(device_get(name, "distribution"));
+	d->channels = number(name, "channels");
 	d->queues = number(name, "submit_queues");
 	d->queue_depth = number(name, "queue_depth");
 	d->memory_backed = number(name, "memory_backed");
@@ -43,5 +45,6 @@ void run_device_free(struct run_device *d)
 	free(d->name);
 	free(d->scheduler);
 	free(d->completion);
+	free(d->distribution);
 	memset(d, 0, sizeof(*d));
 }

@@ -251,6 +251,8 @@ static void device(const struct run *run, struct out_doc *doc,
 		out_value_u64(sec, name, d->service_ns[op]);
 		free(name);
 	}
+	out_value_str(sec, "asked_distribution", d->distribution);
+	out_value_u64(sec, "asked_channels", d->channels);
 	/* Per data request; the row is per I/O and may hold several. */
 	out_value_f64(sec, "taken_by_a_data_request_ns",
 		      to_ns(run, (double)run->weigh.service / data), 1);
