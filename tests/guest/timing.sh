@@ -174,14 +174,14 @@ ipi()
 # requests are served at once, and none is due before it was served.
 shared()
 {
-	add t channels=2 read_ns=100000 submit_queues="$cpus"
-	record -d -n 65536 t load -s $((100 * scale)) -t 4 -c 0 /dev/t > "$tmp/records"
+	add t channels=2 read_ns=500000 submit_queues="$cpus"
+	record -d -n 65536 t load -s $((200 * scale)) -t 4 -c 0 /dev/t > "$tmp/records"
 	grep -v ^record "$tmp/records" > "$tmp/load"
 	tail -n 1 "$tmp/load" > "$tmp/out"
 	sound "four threads at two channels" "$(head -n 1 "$tmp/load")"
 	sed -n 's/^record .* start=\([0-9]*\) due=\([0-9]*\) .*/\2 \1/p' "$tmp/records" |
 		sort -n > "$tmp/due"
-	check_is "none is short, no three at once" "$(awk -v s="$(ticks 100000)" '
+	check_is "none is short, no three at once, most wait" "$(awk -v s="$(ticks 500000)" '
 		$1 - $2 < s { bad++ }
 		NR > 2 && $1 - before[NR % 2] < s { bad++ }
 		{ before[NR % 2] = $1; waited += ($1 - $2 > s) }
