@@ -43,7 +43,7 @@ static void spin_sleep(struct tare_spinner *s)
 {
 	set_current_state(TASK_INTERRUPTIBLE);
 	WRITE_ONCE(s->asleep, true);
-	smp_mb();
+	smp_mb();	/* asleep before incoming, tare_spin_add() the other way */
 	if (llist_empty(&s->incoming) && !kthread_should_stop())
 		schedule();
 	WRITE_ONCE(s->asleep, false);
