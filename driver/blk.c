@@ -215,6 +215,7 @@ static void tare_blk_queue_rqs(TARE_RQ_LIST *list)
 	while ((rq = rq_list_pop(list))) {
 		u64 issue = tare_stamp();
 
+		tare_rq_taken(rq);
 		blk_mq_start_request(rq);
 		blk_issue(rq, issue, tare_stamp());
 	}

@@ -108,6 +108,18 @@ static inline struct gendisk *tare_alloc_disk(struct blk_mq_tag_set *set,
 #define TARE_RQ_LIST	struct request *
 #endif
 
+/*
+ * A driver that takes requests off ->queue_rqs() had to enter them into the
+ * tag's table itself, where the time-out looks for them; blk_mq_start_request()
+ * has done it since. Entering one twice does no harm.
+ */
+static inline void tare_rq_taken(struct request *rq)
+{
+#if !TARE_KERNEL(6, 9)
+	rq->mq_hctx->tags->rqs[rq->tag] = rq;
+#endif
+}
+
 #if TARE_KERNEL(6, 13)
 static inline void tare_timer_setup(struct hrtimer *timer,
 				    enum hrtimer_restart (*fn)(struct hrtimer *))

@@ -26,6 +26,7 @@ static void stub_queue_rqs(TARE_RQ_LIST *list)
 	struct request *rq;
 
 	while ((rq = rq_list_pop(list))) {
+		tare_rq_taken(rq);
 		blk_mq_start_request(rq);
 		blk_mq_end_request(rq, BLK_STS_OK);
 	}
