@@ -34,6 +34,23 @@ check "unless it is expected" lab --allow planted -- \
 	sh -c 'echo "WARNING: CPU: 0 PID: 1 at planted.c:1 planted+0x1/0x2" >/dev/kmsg'
 check_exit 1 "a panic is a failure" lab -- sh -c 'echo c >/proc/sysrq-trigger'
 check_exit 1 "the time limit is a failure" lab --timeout 15 -- sleep 600
+# A cache of its own, to see what is left there.
+cached=${TARE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tare}
+mkdir "$dir/cache"
+ln -s "$cached/kernels" "$dir/cache/kernels"
+for when in 0.1 0.3; do
+	check_says 143 interrupted "a signal after $when s ends it, with a message" \
+		timeout --preserve-status -s TERM "$when" env TARE_CACHE="$dir/cache" \
+		"$TARE" lab run --wall --kernel 6.1 --no-modules --log "$dir/log" -- sleep 9
+	check_is "and leaves nothing in the cache" "$(ls -A "$dir/cache/runs")" ""
+done
+mkdir "$dir/bin"
+printf '#!/bin/sh\nexec sleep 9\n' >"$dir/bin/apt-get"
+chmod +x "$dir/bin/apt-get"
+check_says 130 interrupted "Ctrl-C while a kernel is fetched" \
+	timeout --preserve-status -s INT 2 env PATH="$dir/bin:$PATH" TARE_CACHE="$dir/new" \
+	"$TARE" lab fetch 6.1
+check_is "leaves nothing of it" "$(find "$dir/new" -type d -name '.new-*')" ""
 check_exit 2 "no command" "$TARE" lab run
 check_exit 2 "a size that is none" "$TARE" lab run --mem 0 -- true
 check_exit 2 "a mode of another kind of machine" "$TARE" lab run --exact --smp 2 -- true

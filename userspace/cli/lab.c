@@ -236,6 +236,17 @@ static void usage(FILE *to)
 	fputs("\n'tare lab COMMAND --help' explains a command.\n", to);
 }
 
+/* The exit code of a command that a signal may have ended. */
+static int ended(int code)
+{
+	int signal = host_signal();
+
+	if (!signal || code == 128 + signal)
+		return code;
+	msg_error("interrupted by signal %d (%s)", signal, strsignal(signal));
+	return 128 + signal;
+}
+
 int cmd_lab(int argc, char **argv)
 {
 	static char name[64];
@@ -254,7 +265,8 @@ int cmd_lab(int argc, char **argv)
 			continue;
 		snprintf(name, sizeof(name), "%s %s", argv[0], argv[1]);
 		argv[1] = name;
-		return subcommands[i].run(argc - 1, argv + 1);
+		host_catch_signals();
+		return ended(subcommands[i].run(argc - 1, argv + 1));
 	}
 	return msg_usage("there is no command 'lab %s'; see 'tare lab --help'",
 			 argv[1]);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,40 @@ char *host_source(void)
 	return real;
 }
 
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+static volatile sig_atomic_t caught;
+static volatile pid_t running;
+
+static void on_signal(int signal)
+{
+	int err = errno;
+
+	caught = signal;
+	if (running)
+		kill(-running, SIGTERM);
+	errno = err;
+}
+
+void host_catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+int host_signal(void)
+{
+	return caught;
+}
+
+void host_signal_set(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(set, signals[i]);
+}
+
 int host_lock(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -109,7 +144,7 @@ int host_lock(const char *path)
 	if (fd < 0)
 		return -errno;
 	while (flock(fd, LOCK_EX) < 0) {
-		if (errno != EINTR) {
+		if (errno != EINTR || caught) {
 			int err = -errno;
 
 			close(fd);
@@ -125,11 +160,19 @@ struct child {
 	int out_flags;
 };
 
-static void run_child(char *const argv[], const struct child *c)
+static void run_child(char *const argv[], const struct child *c,
+		      const sigset_t *mask)
 {
-	int in = open("/dev/null", O_RDONLY);
-	int out = open(c->out, O_WRONLY | O_CREAT | c->out_flags, 0666);
-	int err = open(c->err, O_WRONLY | O_CREAT | O_APPEND, 0666);
+	int in, out, err;
+
+	/* A group of its own: make and apt-get have children. */
+	setpgid(0, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		signal(signals[i], SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	in = open("/dev/null", O_RDONLY);
+	out = open(c->out, O_WRONLY | O_CREAT | c->out_flags, 0666);
+	err = open(c->err, O_WRONLY | O_CREAT | O_APPEND, 0666);
 
 	if (in < 0 || out < 0 || err < 0 || (c->dir && chdir(c->dir) < 0))
 		_exit(127);
@@ -143,23 +186,34 @@ static void run_child(char *const argv[], const struct child *c)
 static int run(char *const argv[], const struct child *c)
 {
 	char *program = host_program(argv[0]);
-	int status;
+	int status = 0, err = 0;
+	sigset_t set, mask;
 	pid_t pid;
 
 	if (!program)
 		return -ENOENT;
 	fflush(NULL);
-	pid = fork();
+	/* Blocked until it is known whom a signal is to be passed on to. */
+	host_signal_set(&set);
+	sigprocmask(SIG_BLOCK, &set, &mask);
+	pid = caught ? -1 : fork();
 	if (pid == 0) {
 		((char **)argv)[0] = program;
-		run_child(argv, c);
+		run_child(argv, c, &mask);
 	}
-	free(program);
 	if (pid < 0)
-		return -errno;
-	while (waitpid(pid, &status, 0) < 0)
+		err = caught ? -EINTR : -errno;
+	else
+		setpgid(pid, pid);
+	running = pid > 0 ? pid : 0;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	free(program);
+	while (!err && waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return -errno;
+			err = -errno;
+	running = 0;
+	if (err)
+		return err;
 	return WIFEXITED(status) ? WEXITSTATUS(status) :
 				   128 + WTERMSIG(status);
 }

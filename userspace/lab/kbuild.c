@@ -207,10 +207,10 @@ static int make_all(const struct lab_kernel *kernel, const char *build,
 	err = make(kernel, build, "", log);
 	if (!err && tests->n)
 		err = make(kernel, build, TEST_DIR, log);
-	if (err) {
+	if (err && !host_signal()) {
 		msg_error("the modules do not build for kernel %s", kernel->abi);
 		host_show_log(log, 60);
-	} else if (tare_verbosity >= 2) {
+	} else if (!err && tare_verbosity >= 2) {
 		host_show_log(log, 60);
 	}
 	free(log);

@@ -87,7 +87,9 @@ bool kvm_works(const struct lab_kernel *kernel)
 		works = !strcmp(known + n, " yes");
 	} else {
 		works = probe_in_cache(kernel, cache);
-		remember(path, boot, works);
+		/* One that was interrupted tells nothing. */
+		if (!host_signal())
+			remember(path, boot, works);
 	}
 	free(boot);
 	free(cache);

@@ -9,6 +9,7 @@
 
 #include "util.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -38,11 +39,23 @@ void strlist_add_lines(struct strlist *list, const char *text);
 char *host_program(const char *name);
 /** @return 0, or TARE_CANNOT after naming the Debian package that has it */
 int host_need(const char *program, const char *package);
+/**
+ * Catch the signals that end a program, so that everything gets cleaned up.
+ * They are passed on to what host_run() runs.
+ */
+void host_catch_signals(void);
+/** The signal that came, or 0. */
+int host_signal(void);
+/** The signals that are caught, as a set. */
+void host_signal_set(sigset_t *set);
 /** The cache directory, made when missing; NULL after a message. */
 char *host_cache(void);
 /** The project's source: TARE_SOURCE or where the program was built. */
 char *host_source(void);
-/** Take an exclusive lock on a file, made when missing. @return fd or -errno */
+/**
+ * Take an exclusive lock on a file, made when missing.
+ * @return fd or -errno; -EINTR after a signal
+ */
 int host_lock(const char *path);
 /**
  * Run a program with its output in a file.

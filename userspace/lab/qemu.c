@@ -30,8 +30,6 @@
 /* TCG offers no invariant counter: trust it, it is right by construction. */
 #define APPEND_EXACT " mitigations=off tsc=reliable tsc_early_khz=1000000 tare_core.trust_tsc=1"
 
-static volatile sig_atomic_t caught;
-
 const char *lab_mode_name(enum lab_mode mode)
 {
 	static const char *const names[] = {
@@ -229,7 +227,7 @@ static void ask_last_words(pid_t pid, int monitor)
 
 	if (send(monitor, "nmi\n", 4, MSG_NOSIGNAL) != 4)
 		return;
-	for (int i = 0; i < LAST_WORDS_S * 20 && !caught; i++) {
+	for (int i = 0; i < LAST_WORDS_S * 20 && !host_signal(); i++) {
 		siginfo_t info = {};
 
 		if (waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
@@ -239,17 +237,12 @@ static void ask_last_words(pid_t pid, int monitor)
 	}
 }
 
-static void on_signal(int signal)
-{
-	caught = signal;
-}
-
 static int write_all(int fd, const char *data, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, data, size);
 
-		if (n < 0 && errno == EINTR && !caught)
+		if (n < 0 && errno == EINTR && !host_signal())
 			continue;
 		if (n < 0)
 			return -errno;
@@ -301,7 +294,7 @@ static enum qemu_end watch(const struct channels *ch, unsigned int timeout_s,
 			return QEMU_TIMEOUT;
 		if (ppoll(fds, 2, &left, unblocked) < 0 && errno != EINTR)
 			return QEMU_PIPE;
-		if (caught)
+		if (host_signal())
 			return QEMU_SIGNAL;
 		for (int i = 0; i < 2; i++) {
 			int end;
@@ -310,7 +303,7 @@ static enum qemu_end watch(const struct channels *ch, unsigned int timeout_s,
 				continue;
 			end = relay(fds[i].fd, i ? STDERR_FILENO : STDOUT_FILENO);
 			if (end < 0)
-				return caught ? QEMU_SIGNAL : QEMU_PIPE;
+				return host_signal() ? QEMU_SIGNAL : QEMU_PIPE;
 			if (end)
 				fds[i].fd = -1;
 		}
@@ -318,18 +311,13 @@ static enum qemu_end watch(const struct channels *ch, unsigned int timeout_s,
 	return QEMU_ENDED;
 }
 
-static void handle_signals(sigset_t *before, bool on)
+/* Only ppoll() lets them in: none comes between a look and a wait. */
+static void hold_signals(sigset_t *before, bool on)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on ? on_signal : SIG_DFL };
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
-		sigaddset(&set, signals[i]);
-		sigaction(signals[i], &action, NULL);
-	}
 	signal(SIGPIPE, on ? SIG_IGN : SIG_DFL);
+	host_signal_set(&set);
 	if (on)
 		sigprocmask(SIG_BLOCK, &set, before);
 	else
@@ -357,17 +345,18 @@ enum qemu_end qemu_run(const struct qemu_spec *spec, int *signal)
 	sigset_t before;
 	pid_t pid;
 
-	caught = 0;
-	handle_signals(&before, true);
-	pid = start(spec, &ch);
-	if (pid > 0) {
+	hold_signals(&before, true);
+	pid = host_signal() ? 0 : start(spec, &ch);
+	if (host_signal()) {
+		end = QEMU_SIGNAL;
+	} else if (pid > 0) {
 		end = watch(&ch, spec->timeout_s, &before);
 		if (end == QEMU_TIMEOUT && !spec->kvm_probe)
 			ask_last_words(pid, ch.monitor[0]);
 		end = reap(pid, end);
 		close_channels(&ch);
 	}
-	handle_signals(&before, false);
-	*signal = caught;
+	hold_signals(&before, false);
+	*signal = host_signal();
 	return end;
 }

@@ -358,6 +358,8 @@ static int prepare(const char *initrd, struct image_spec *image,
 		code = kbuild_modules(image->kernel, &image->kos, &lock);
 	if (!code)
 		code = image_write(initrd, image);
+	if (host_signal())
+		code = TARE_FAILED;
 	if (lock >= 0)
 		close(lock);
 	return code;
@@ -383,6 +385,9 @@ static int run_in(const struct scratch *s, struct image_spec *image,
 
 	if (!code) {
 		spec.kvm = r->mode == LAB_WALL && kvm_works(image->kernel);
+		code = host_signal() ? TARE_FAILED : TARE_OK;
+	}
+	if (!code) {
 		end = qemu_run(&spec, &signal);
 		code = conclude(end, signal, s->dir, r, allow);
 	}
