@@ -51,6 +51,16 @@ check_says 130 interrupted "Ctrl-C while a kernel is fetched" \
 	timeout --preserve-status -s INT 2 env PATH="$dir/bin:$PATH" TARE_CACHE="$dir/new" \
 	"$TARE" lab fetch 6.1
 check_is "leaves nothing of it" "$(find "$dir/new" -type d -name '.new-*')" ""
+echo >"$dir/file"
+for cache in "$dir/file" /proc/tare /dev/null/tare; do
+	check_says 77 "cannot write the cache $cache: " "a cache at $cache" \
+		env TARE_CACHE="$cache" "$TARE" lab run --no-modules -- true
+	check_says 77 "set TARE_CACHE to a directory of yours" "and the way out" \
+		env TARE_CACHE="$cache" "$TARE" lab fetch 6.1
+done
+check_says 2 "TARE_CACHE=relative" "a cache that is relative" \
+	env TARE_CACHE=relative "$TARE" lab fetch 6.1
+check_is "is not made" "$(ls -d relative 2>/dev/null)" ""
 check_exit 2 "no command" "$TARE" lab run
 check_exit 2 "a size that is none" "$TARE" lab run --mem 0 -- true
 check_exit 2 "a mode of another kind of machine" "$TARE" lab run --exact --smp 2 -- true

@@ -80,9 +80,9 @@ static int lab_kernels(int argc, char **argv)
 
 	if (code)
 		return code;
-	cache = host_cache();
-	if (!cache)
-		return TARE_FAILED;
+	code = host_cache_path(&cache);
+	if (code)
+		return code;
 	doc = out_new("lab-kernels");
 	table = out_table(doc, "kernels", NULL);
 	out_column(table, "series");
@@ -199,9 +199,9 @@ static int lab_clean(int argc, char **argv)
 
 	if (code)
 		return code;
-	cache = host_cache();
-	if (!cache)
-		return TARE_FAILED;
+	code = host_cache(&cache);
+	if (code)
+		return code;
 	/* By name: TARE_CACHE may point at a directory with other things. */
 	err = kernel_remove_all(cache, &bytes);
 	if (err)

@@ -59,37 +59,68 @@ int host_need(const char *program, const char *package)
 	return TARE_OK;
 }
 
-static char *cache_path(void)
+int host_cache_path(char **path)
 {
 	const char *cache = getenv("TARE_CACHE");
 	const char *xdg = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
 
+	*path = NULL;
+	/* Relative it would be another one in every directory. */
+	if (cache && *cache && *cache != '/')
+		return msg_usage("TARE_CACHE=%s: give an absolute path", cache);
 	if (cache && *cache)
-		return xstrdup(cache);
-	if (xdg && *xdg)
-		return xasprintf("%s/tare", xdg);
-	if (home && *home)
-		return xasprintf("%s/.cache/tare", home);
-	msg_error("no place for the cache: set TARE_CACHE or HOME");
-	return NULL;
+		*path = xstrdup(cache);
+	else if (xdg && *xdg == '/')
+		*path = xasprintf("%s/tare", xdg);
+	else if (home && *home == '/')
+		*path = xasprintf("%s/.cache/tare", home);
+	else
+		return msg_cannot("no place for the cache: set TARE_CACHE or HOME");
+	return TARE_OK;
 }
 
-char *host_cache(void)
+int host_cache_error(const char *path, int err)
 {
-	char *path = cache_path(), *real;
-	int err;
+	if (err == -ENOSPC || err == -EDQUOT)
+		return msg_cannot("cannot write the cache %s: %s; make room or set TARE_CACHE to a directory of yours",
+				  path, strerror(-err));
+	return msg_cannot("cannot write the cache %s: %s; set TARE_CACHE to a directory of yours",
+			  path, strerror(-err));
+}
 
-	if (!path)
-		return NULL;
-	err = mkdir_p(path);
-	/* Symbolic links and the kernel's Makefile want it absolute. */
-	real = err ? NULL : realpath(path, NULL);
-	if (!real)
-		msg_error("cannot make the cache %s: %s", path,
-			  strerror(err ? -err : errno));
-	free(path);
-	return real;
+static int make_writable(const char *path)
+{
+	struct stat st;
+	int err = mkdir_p(path);
+
+	if (err)
+		return err;
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+	return access(path, W_OK | X_OK) < 0 ? -errno : 0;
+}
+
+int host_cache(char **path)
+{
+	char *named;
+	int code = host_cache_path(&named), err;
+
+	*path = NULL;
+	if (code)
+		return code;
+	err = make_writable(named);
+	if (!err) {
+		/* The links of a build want the real one. */
+		*path = realpath(named, NULL);
+		err = *path ? 0 : -errno;
+	}
+	if (err)
+		code = host_cache_error(named, err);
+	free(named);
+	return code;
 }
 
 char *host_source(void)

@@ -388,7 +388,7 @@ static int fetch_into(const char *dir, const char *abi, const char *final)
 		msg_error("apt knows no packages of kernel %s; is the package list there? run: apt-get update",
 			  abi);
 	} else {
-		msg_info("fetching kernel %s", abi);
+		msg_info("fetching kernel %s into %s", abi, final);
 		if (download(&names, dir, log)) {
 			msg_error("cannot download the packages of kernel %s (an old package list? run: apt-get update)",
 				  abi);
@@ -423,8 +423,7 @@ static int fetch_locked(const char *kernels, const char *abi, const char *final)
 	dir = xasprintf("%s/.new-%s", kernels, abi);
 	rm_rf(dir);
 	if (mkdir(dir, 0777) < 0)
-		code = msg_error("cannot write to the cache: %s",
-				 strerror(errno));
+		code = host_cache_error(kernels, -errno);
 	else
 		code = fetch_into(dir, abi, final);
 	rm_rf(dir);
@@ -445,8 +444,8 @@ static int fetch(const char *cache, const char *abi)
 		mkdir_p(kernels);
 		fd = host_lock(lock);
 		if (fd < 0) {
-			code = msg_error("cannot lock the cache: %s",
-					 strerror(-fd));
+			code = fd == -EINTR ? TARE_FAILED :
+					      host_cache_error(kernels, fd);
 		} else {
 			code = fetch_locked(kernels, abi, final);
 			close(fd);
@@ -551,18 +550,17 @@ static void fill(struct lab_kernel *kernel, const char *cache, char *abi)
 int kernel_get(const char *version, bool refresh, struct lab_kernel *kernel)
 {
 	char *cache, *abi;
-	int code = TARE_FAILED;
+	int code;
 
 	memset(kernel, 0, sizeof(*kernel));
 	if (!kernel_is_series(version) && !valid_abi(version))
 		return msg_usage("'%s' is no kernel version: give a series (6.1) or a full name (6.1.0-57-amd64)",
 				 version);
-	cache = host_cache();
-	if (!cache)
-		return TARE_FAILED;
+	code = host_cache(&cache);
+	if (code)
+		return code;
 	abi = resolve(cache, version, refresh);
-	if (abi)
-		code = fetch(cache, abi);
+	code = abi ? fetch(cache, abi) : TARE_FAILED;
 	if (!code)
 		fill(kernel, cache, abi);
 	else

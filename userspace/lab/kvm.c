@@ -71,10 +71,11 @@ static void remember(const char *path, const char *boot, bool works)
 bool kvm_works(const struct lab_kernel *kernel)
 {
 	char *boot = file_read("/proc/sys/kernel/random/boot_id");
-	char *cache = host_cache(), *path, *known;
+	char *cache, *path, *known;
 	bool works = false;
 	size_t n;
 
+	host_cache(&cache);
 	if (!boot || !cache || access("/dev/kvm", R_OK | W_OK)) {
 		free(boot);
 		free(cache);

@@ -48,8 +48,12 @@ void host_catch_signals(void);
 int host_signal(void);
 /** The signals that are caught, as a set. */
 void host_signal_set(sigset_t *set);
-/** The cache directory, made when missing; NULL after a message. */
-char *host_cache(void);
+/** Where the cache is, there or not. @return enum tare_exit, after a message */
+int host_cache_path(char **path);
+/** The cache directory, made when missing, and one that can be written. */
+int host_cache(char **path);
+/** Say that the cache cannot be written. @return TARE_CANNOT */
+int host_cache_error(const char *path, int err);
 /** The project's source: TARE_SOURCE or where the program was built. */
 char *host_source(void);
 /**

@@ -56,12 +56,12 @@ void lab_sweep(const char *cache)
 
 static int scratch_make(struct scratch *s)
 {
-	char *cache = host_cache();
-	char *runs;
+	char *cache, *runs;
+	int code = host_cache(&cache), err;
 
 	s->lock = -1;
-	if (!cache)
-		return TARE_FAILED;
+	if (code)
+		return code;
 	runs = xasprintf("%s/runs", cache);
 	mkdir_p(runs);
 	lab_sweep(cache);
@@ -80,10 +80,17 @@ static int scratch_make(struct scratch *s)
 			free(runs);
 			return TARE_OK;
 		}
+		err = -errno;
+		rmdir(s->dir);
 		free(named);
+	} else {
+		err = -errno;
 	}
+	code = host_cache_error(runs, err);
+	free(s->dir);
+	s->dir = NULL;
 	free(runs);
-	return msg_error("cannot write to the cache: %s", strerror(errno));
+	return code;
 }
 
 static void scratch_remove(struct scratch *s, bool keep)
@@ -235,8 +242,9 @@ static char *default_log(void)
 	free(source);
 	free(dir);
 	if (!path) {
-		char *cache = host_cache();
+		char *cache;
 
+		host_cache(&cache);
 		path = cache ? xasprintf("%s/last.log", cache) : NULL;
 		free(cache);
 	}
