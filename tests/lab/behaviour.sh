@@ -51,6 +51,25 @@ check_says 130 interrupted "Ctrl-C while a kernel is fetched" \
 	timeout --preserve-status -s INT 2 env PATH="$dir/bin:$PATH" TARE_CACHE="$dir/new" \
 	"$TARE" lab fetch 6.1
 check_is "leaves nothing of it" "$(find "$dir/new" -type d -name '.new-*')" ""
+
+# full MB COMMAND…: with $dir/small a file system of so many MB.
+full()
+{
+	# shellcheck disable=SC2016 # expanded inside
+	unshare -m sh -c 'mount -t tmpfs -o size=$1m none "$2" && shift 2 &&
+		{ "$@"; code=$?; ls -A "$TARE_CACHE/kernels" | grep -v lock; exit $code; }' \
+		sh "$1" "$dir/small" env TARE_CACHE="$dir/small" "$TARE" lab fetch 6.1
+}
+
+mkdir "$dir/small"
+if unshare -m mount -t tmpfs none "$dir/small" 2>/dev/null; then
+	export TARE_CACHE="$dir/small"
+	check_says 77 "$dir/small/kernels has 20 MB" "no room in the cache" full 20
+	check_is "is all there is to say, and nothing is left" "$(wc -l <"$tap_out")" 1
+	unset TARE_CACHE
+else
+	skip "no room in the cache" "no mount of its own here"
+fi
 echo >"$dir/file"
 for cache in "$dir/file" /proc/tare /dev/null/tare; do
 	check_says 77 "cannot write the cache $cache: " "a cache at $cache" \

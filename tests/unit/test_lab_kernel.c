@@ -136,6 +136,14 @@ static void test_bzimage_damaged(void **state)
 	assert_null(bzimage_payload(image, sizeof(image), &offset, &length));
 }
 
+static void test_room(void **state)
+{
+	(void)state;
+	assert_int_equal(kernel_package_room("Package: x\nInstalled-Size: 4\n"
+					     "Size: 100\n"), 4196);
+	assert_int_equal(kernel_package_room("Package: x\n"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +153,7 @@ int main(void)
 		cmocka_unit_test(test_depends),
 		cmocka_unit_test(test_bzimage),
 		cmocka_unit_test(test_bzimage_damaged),
+		cmocka_unit_test(test_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,8 +208,8 @@ static int make_all(const struct lab_kernel *kernel, const char *build,
 	if (!err && tests->n)
 		err = make(kernel, build, TEST_DIR, log);
 	if (err && !host_signal()) {
-		msg_error("the modules do not build for kernel %s", kernel->abi);
 		host_show_log(log, 60);
+		msg_error("the modules do not build for kernel %s", kernel->abi);
 	} else if (!err && tare_verbosity >= 2) {
 		host_show_log(log, 60);
 	}

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 const char *const lab_series[] = { "6.1", "6.12" };
@@ -28,6 +29,11 @@ static const char *const pruned[] = {
 	"drivers/mtd", "drivers/net", "drivers/platform", "drivers/staging",
 	"drivers/thunderbolt", "drivers/usb", "drivers/video",
 };
+
+/* Modules that are packed grow as they are unpacked, which no record tells. */
+#define ROOM_LEAST (350ULL << 20)
+/* Less than this, and a failure is no riddle. */
+#define ROOM_NONE (4ULL << 20)
 
 bool kernel_is_series(const char *version)
 {
@@ -179,6 +185,47 @@ void kernel_depends(const char *show, const char *prefix, struct strlist *names)
 			strlist_add_new(names, item);
 	}
 	free(copy);
+}
+
+unsigned long long kernel_package_room(const char *show)
+{
+	const char *installed = strstr(show, "\nInstalled-Size: ");
+	const char *size = strstr(show, "\nSize: ");
+	unsigned long long room = 0;
+
+	if (installed)
+		room += strtoull(strchr(installed, ':') + 1, NULL, 10) << 10;
+	if (size)
+		room += strtoull(strchr(size, ':') + 1, NULL, 10);
+	return room;
+}
+
+static unsigned long long room_left(const char *dir)
+{
+	struct statvfs fs;
+
+	return statvfs(dir, &fs) ? ~0ULL :
+	       (unsigned long long)fs.f_bavail * fs.f_frsize;
+}
+
+/* Better before the download than in the middle of it. */
+static int need_room(const struct strlist *names, const char *abi,
+		     const char *cache)
+{
+	unsigned long long need = 0, left = room_left(cache);
+
+	for (size_t i = 0; i < names->n; i++) {
+		char *show = apt_show(names->v[i]);
+
+		need += show ? kernel_package_room(show) : 0;
+		free(show);
+	}
+	if (need < ROOM_LEAST)
+		need = ROOM_LEAST;
+	if (left >= need)
+		return TARE_OK;
+	return msg_cannot("kernel %s needs %llu MB for a while, %s has %llu MB; make room or set TARE_CACHE to a directory of yours",
+			  abi, need >> 20, cache, left >> 20);
 }
 
 /* The four packages of a kernel. @return false when apt lacks one */
@@ -377,35 +424,52 @@ static int prepare(const char *dir, const char *root, const char *abi,
 	return err;
 }
 
-static int fetch_into(const char *dir, const char *abi, const char *final)
+/* The last word on a fetch is tare's, after that of a program that failed. */
+static int fetch_failed(const char *what, const char *hint, const char *abi,
+			const char *log)
 {
-	struct strlist names = {};
+	if (host_signal())
+		return TARE_FAILED;
+	if (room_left(log) < ROOM_NONE)
+		hint = ": no space left";
+	host_show_log(log, 10);
+	return msg_error("cannot %s kernel %s%s", what, abi, hint);
+}
+
+static int fetch_packages(const struct strlist *names, const char *dir,
+			  const char *abi, const char *final)
+{
 	char *root = xasprintf("%s/root", dir);
 	char *log = xasprintf("%s/log", dir);
-	int code = TARE_FAILED;
+	int code = TARE_OK;
 
-	if (!packages_of(abi, &names)) {
-		msg_error("apt knows no packages of kernel %s; is the package list there? run: apt-get update",
-			  abi);
-	} else {
-		msg_info("fetching kernel %s into %s", abi, final);
-		if (download(&names, dir, log)) {
-			msg_error("cannot download the packages of kernel %s (an old package list? run: apt-get update)",
-				  abi);
-			host_show_log(log, 10);
-		} else if (prepare(dir, root, abi, log)) {
-			msg_error("cannot unpack kernel %s", abi);
-			host_show_log(log, 10);
-		} else if (rename(root, final) < 0) {
-			msg_error("cannot put kernel %s into the cache: %s",
-				  abi, strerror(errno));
-		} else {
-			code = TARE_OK;
-		}
-	}
-	strlist_free(&names);
+	msg_info("fetching kernel %s into %s", abi, final);
+	if (download(names, dir, log))
+		code = fetch_failed("download the packages of", " (an old package list? run: apt-get update)",
+				    abi, log);
+	else if (prepare(dir, root, abi, log))
+		code = fetch_failed("unpack", "", abi, log);
+	else if (rename(root, final) < 0)
+		code = host_cache_error(final, -errno);
 	free(root);
 	free(log);
+	return code;
+}
+
+static int fetch_into(const char *kernels, const char *dir, const char *abi,
+		      const char *final)
+{
+	struct strlist names = {};
+	int code;
+
+	if (!packages_of(abi, &names))
+		code = msg_error("apt knows no packages of kernel %s; is the package list there? run: apt-get update",
+				 abi);
+	else
+		code = need_room(&names, abi, kernels);
+	if (!code)
+		code = fetch_packages(&names, dir, abi, final);
+	strlist_free(&names);
 	return code;
 }
 
@@ -425,7 +489,7 @@ static int fetch_locked(const char *kernels, const char *abi, const char *final)
 	if (mkdir(dir, 0777) < 0)
 		code = host_cache_error(kernels, -errno);
 	else
-		code = fetch_into(dir, abi, final);
+		code = fetch_into(kernels, dir, abi, final);
 	rm_rf(dir);
 	free(dir);
 	return code;

@@ -113,6 +113,11 @@ void kernel_cached(const char *cache, struct strlist *abis);
  * @return 0 or -errno
  */
 int kernel_remove_all(const char *cache, unsigned long long *bytes);
+/**
+ * Room that a package needs to be downloaded and unpacked, in bytes, from its
+ * record; 0 when that does not say.
+ */
+unsigned long long kernel_package_room(const char *show);
 /** Names of the packages in a Depends: field that start with a prefix. */
 void kernel_depends(const char *show, const char *prefix, struct strlist *names);
 /**
