@@ -80,6 +80,10 @@ done
 check_says 2 "TARE_CACHE=relative" "a cache that is relative" \
 	env TARE_CACHE=relative "$TARE" lab fetch 6.1
 check_is "is not made" "$(ls -d relative 2>/dev/null)" ""
+check_says 2 "COMMAND is empty" "an empty command" "$TARE" lab run -- ''
+check_says 2 "no '..'" "a path that leaves the guest's directory" \
+	"$TARE" lab run --add x:../../x -- true
+check_says 2 "exclude each other" "two modes" "$TARE" lab run --wall --exact -- true
 check_exit 2 "no command" "$TARE" lab run
 check_exit 2 "a size that is none" "$TARE" lab run --mem 0 -- true
 check_exit 2 "a mode of another kind of machine" "$TARE" lab run --exact --smp 2 -- true

@@ -34,6 +34,27 @@ static void test_ldd(void **state)
 	strlist_free(&libs);
 }
 
+static void test_add(void **state)
+{
+	char *host, *guest;
+
+	(void)state;
+	add_split("no-such-file:../x", &host, &guest);
+	assert_string_equal(host, "no-such-file");
+	assert_string_equal(guest, "../x");
+	free(host);
+	free(guest);
+	add_split("no-such-file:", &host, &guest);
+	assert_string_equal(host, "no-such-file");
+	assert_null(guest);
+	free(host);
+	assert_true(path_climbs(".."));
+	assert_true(path_climbs("/a/../b"));
+	assert_true(path_climbs("a/.."));
+	assert_false(path_climbs("/a/..b/c../...//x"));
+	assert_false(path_climbs(""));
+}
+
 static void test_ldd_missing(void **state)
 {
 	struct strlist libs = {};
@@ -155,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ldd),
 		cmocka_unit_test(test_ldd_missing),
+		cmocka_unit_test(test_add),
 		cmocka_unit_test(test_closure),
 		cmocka_unit_test(test_quote),
 		cmocka_unit_test(test_cpio),

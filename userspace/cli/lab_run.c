@@ -27,7 +27,7 @@ enum {
 };
 
 static const struct argp_option run_options[] = {
-	{ NULL, 0, NULL, 0, "How time passes:", 1 },
+	{ NULL, 0, NULL, 0, "How time passes, one of:", 1 },
 	{ "exact", KEY_EXACT, NULL, 0,
 	  "One nanosecond an instruction, one CPU (default)", 1 },
 	{ "softirq", KEY_SOFTIRQ, NULL, 0,
@@ -54,7 +54,7 @@ static const struct argp_option run_options[] = {
 	{ "results", KEY_RESULTS, "DIR", 0,
 	  "Copy the files in the guest's /results here", 4 },
 	{ "log", KEY_LOG, "FILE", 0,
-	  "The guest's kernel log (default build/lab/last.log)", 4 },
+	  "The guest's kernel log (default build/lab/last.log, of the run that ended last)", 4 },
 	{ "allow", KEY_ALLOW, "REGEX", 0,
 	  "A fault in the kernel log that is expected; may be repeated", 4 },
 	{ "timeout", KEY_TIMEOUT, "S", 0, "Time limit (default 600)", 4 },
@@ -84,8 +84,23 @@ static void set_mode(struct argp_state *state, struct lab_request *r,
 	*chosen = true;
 }
 
+static void check_add(struct argp_state *state, const char *arg)
+{
+	char *host, *guest;
+
+	add_split(arg, &host, &guest);
+	if (guest && path_climbs(guest))
+		argp_error(state, "--add %s: no '..' in the guest's path", arg);
+	free(host);
+	free(guest);
+}
+
 static void check(struct argp_state *state, const struct lab_request *r)
 {
+	for (size_t i = 0; i < r->adds.n; i++)
+		check_add(state, r->adds.v[i]);
+	if (r->command && !**r->command)
+		argp_error(state, "the COMMAND is empty");
 	if (!r->command)
 		argp_error(state, "what shall it run? Give a COMMAND after --");
 	if (r->mode != LAB_WALL && r->smp > 1)

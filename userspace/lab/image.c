@@ -275,28 +275,48 @@ static char *base_name(const char *path)
 	return name;
 }
 
+void add_split(const char *arg, char **host, char **guest)
+{
+	/* A file whose own name has a colon is one. */
+	const char *colon = access(arg, F_OK) ? strrchr(arg, ':') : NULL;
+
+	*host = colon ? xasprintf("%.*s", (int)(colon - arg), arg) :
+			xstrdup(arg);
+	*guest = colon && colon[1] ? xstrdup(colon + 1) : NULL;
+}
+
+bool path_climbs(const char *path)
+{
+	while (*path) {
+		size_t n = strcspn(path, "/");
+
+		if (n == 2 && !strncmp(path, "..", 2))
+			return true;
+		path += n + (path[n] == '/');
+	}
+	return false;
+}
+
 /* FILE or FILE:PATH; a relative PATH is below /work. */
 static int add_one(struct cpio *c, const char *arg)
 {
-	char *copy = xstrdup(arg);
-	char *colon = access(arg, F_OK) ? strrchr(copy, ':') : NULL;
-	char *real, *name, *guest;
+	char *copy, *real, *name, *path, *guest;
 	int err;
 
-	if (colon)
-		*colon++ = '\0';
+	add_split(arg, &copy, &path);
 	real = realpath(copy, NULL);
 	name = base_name(real ? real : copy);
-	if (colon && *colon == '/')
-		guest = xstrdup(colon);
+	if (path && *path == '/')
+		guest = xstrdup(path);
 	else
-		guest = xasprintf("/work/%s", colon && *colon ? colon : name);
+		guest = xasprintf("/work/%s", path ? path : name);
 	err = real ? cpio_tree(c, guest, real) : -errno;
 	if (err)
 		msg_error("cannot read %s: %s", copy, strerror(-err));
 	free(copy);
 	free(real);
 	free(name);
+	free(path);
 	free(guest);
 	return err;
 }

@@ -186,6 +186,13 @@ struct image_spec {
 
 /** Libraries in the output of ldd. @return 0, or -ENOENT with *missing set */
 int ldd_parse(const char *text, struct strlist *libs, char **missing);
+/**
+ * Take FILE or FILE:PATH apart.
+ * @param guest receives PATH or NULL; both are to be freed
+ */
+void add_split(const char *arg, char **host, char **guest);
+/** True for a PATH that may leave its directory: a part of it is "..". */
+bool path_climbs(const char *path);
 /** Quote for the shell; appends to a string that is reallocated. */
 char *shell_quote(const char *s);
 /** Write the initramfs. @return enum tare_exit */
