@@ -55,7 +55,7 @@ check_is "leaves nothing of it" "$(find "$dir/new" -type d -name '.new-*')" ""
 # full MB COMMAND…: with $dir/small a file system of so many MB.
 full()
 {
-	# shellcheck disable=SC2016 # expanded inside
+	# shellcheck disable=SC2016,SC2317 # expanded inside; called by name
 	unshare -m sh -c 'mount -t tmpfs -o size=$1m none "$2" && shift 2 &&
 		{ "$@"; code=$?; ls -A "$TARE_CACHE/kernels" | grep -v lock; exit $code; }' \
 		sh "$1" "$dir/small" env TARE_CACHE="$dir/small" "$TARE" lab fetch 6.1
