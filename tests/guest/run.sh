@@ -247,6 +247,26 @@ others()
 	check "the device was not ours to remove" "$TARE" rm shared
 }
 
+# fio is a program of its own: the signal that only tare gets must reach it.
+fio_interrupted()
+{
+	"$TARE" run -o csv read-4k --engine fio --ios 10000000 read_ns=1000000 > "$doc" 2> "$tap_out" &
+	pid=$!
+	tries=300
+	until [ "$(cat /sys/block/tare-run-*/stat 2> /dev/null | awk '{ print ($1 > 20) }')" = 1 ] || [ $tries = 0 ]; do
+		tries=$((tries - 1))
+		usleep 100000
+	done
+	check_true "fio, SIG$1: it was running" $tries -gt 0
+	kill "-$1" $pid
+	tap_code=0
+	wait $pid 2> /dev/null || tap_code=$?
+	check_is "  it failed" $tap_code 1
+	check_true "  it says that it was interrupted" "$(grep -c interrupted "$tap_out")" -gt 0
+	check_is "  no fio is left" "$(pidof fio)" ""
+	check_is "  no device is left" "$("$TARE" ls -o csv | tail -n +2)" ""
+}
+
 fio_engine()
 {
 	if ! command -v fio > /dev/null; then
@@ -259,6 +279,9 @@ fio_engine()
 	weigh "fio with fsync on ext4" sync-write-4k-fsync --engine fio --fs ext4 --ios 300 write_cache=1
 	check_true "  fsyncs" "$(value counts fsyncs)" -ge 299
 	check_true "  flushes are requests" "$(value counts requests)" -ge 599
+	fio_interrupted INT
+	fio_interrupted TERM
+	fio_interrupted HUP
 	check_exit 2 "fio has no windows" "$TARE" run read-4k --engine fio --window 5
 }
 

@@ -68,6 +68,7 @@ static void __attribute__((noreturn)) guard_main(int fd)
 /* Only what may be called in a signal handler. */
 static void on_signal(int sig)
 {
+	program_signal(sig);
 	if (guard_stop) {
 		close(guard_fd);
 		while (waitpid(guard_pid, NULL, 0) < 0 && errno == EINTR)

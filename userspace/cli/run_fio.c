@@ -144,6 +144,9 @@ static void counts(struct out_doc *doc, const struct fio_result *f,
 static void notes(const struct run *run, struct out_doc *doc,
 		  const struct fio_result *f, const struct driver_sums *sums)
 {
+	if (guard_stop)
+		out_note(doc, "stopped early: fio was interrupted after %" PRIu64 " I/Os",
+			 f->ios);
 	out_note(doc, "means subtract, percentiles do not: none are given for net; those of gross are fio's clat, from its buckets");
 	out_note(doc, "all requests of the device are taken for fio's; the own engines can tell");
 	if (f->syncs)
@@ -184,7 +187,8 @@ static int weigh(struct run *run, const struct target *t)
 		return msg_error("cannot read the statistics of %s", t->device);
 	doc = out_new("run");
 	report(run, &f, &sums, doc);
-	code = report_print(run, doc, TARE_OK);
+	code = guard_stop ? msg_error("interrupted") : TARE_OK;
+	code = report_print(run, doc, code);
 	out_free(doc);
 	return code;
 }

@@ -96,6 +96,8 @@ static int make_fs(const struct target *t)
 	free(argv);
 	if (code == 127 || code == -ENOENT)
 		return msg_cannot("mkfs.%s is not installed", t->fs);
+	if (code == -EINTR)
+		return msg_error("interrupted before anything was measured");
 	return code ? msg_error("mkfs.%s failed (%d)", t->fs, code) : TARE_OK;
 }
 

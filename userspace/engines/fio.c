@@ -178,6 +178,11 @@ static int run_on(const char *job_path, const char *section,
 	free(only);
 	if (code == 127 || code == -ENOENT)
 		code = msg_cannot("fio is not installed");
+	else if (code == -EINTR)
+		/* Stopped, it still says what it did, if it came to that. */
+		code = json && strchr(json, '{') && !fio_parse(json, r) ?
+			       TARE_OK :
+			       msg_error("interrupted before fio reported anything");
 	else if (code)
 		code = msg_error("fio failed (%d)%s%s", code,
 				 json && *json ? ": " : "", json ? json : "");

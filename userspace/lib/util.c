@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -244,41 +246,120 @@ int parse_u64(const char *text, uint64_t *value)
 	return 0;
 }
 
+static volatile pid_t program_pid;
+static volatile sig_atomic_t program_stopped;
+
+void program_signal(int sig)
+{
+	int err = errno;
+
+	/* The whole group: fio has a process for each job. */
+	if (program_pid > 0)
+		kill(-program_pid, program_stopped ? SIGKILL : sig);
+	program_stopped = sig;
+	errno = err;
+}
+
+static void stop_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+static void __attribute__((noreturn)) program_main(char *const argv[], int out,
+						   const sigset_t *mask)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	/* Of its own, so that Ctrl-C comes through program_signal(), once. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		struct sigaction sa;
+
+		/* Our handler must not run here and swallow one. */
+		if (sigaction(signals[i], NULL, &sa) == 0 &&
+		    sa.sa_handler != SIG_IGN)
+			signal(signals[i], SIG_DFL);
+	}
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (out >= 0)
+		dup2(out, STDOUT_FILENO);
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+/* Fork with the signals held, so that none falls between fork and program_pid. */
+static int program_start(char *const argv[], int out)
+{
+	sigset_t held, before;
+	int err = 0;
+	pid_t pid;
+
+	stop_signals(&held);
+	fflush(NULL);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	if (program_stopped) {
+		err = -EINTR;
+	} else {
+		pid = fork();
+		if (pid == 0)
+			program_main(argv, out, &before);
+		if (pid < 0) {
+			err = -errno;
+		} else {
+			setpgid(pid, pid);
+			program_pid = pid;
+		}
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+/* Wait for it, and forget its id before anybody else can have it. */
+static int program_wait(int *status)
+{
+	pid_t pid = program_pid;
+	sigset_t held, before;
+	siginfo_t info;
+	int err = 0;
+
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0)
+		if (errno != EINTR)
+			return -errno;
+	stop_signals(&held);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	program_pid = 0;
+	if (waitpid(pid, status, 0) < 0)
+		err = -errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
 int run_program(char *const argv[], char **out)
 {
-	int fds[2], status;
-	pid_t pid;
+	int fds[2] = { -1, -1 }, status = 0, err;
 
 	if (out) {
 		*out = NULL;
 		if (pipe2(fds, O_CLOEXEC) < 0)
 			return -errno;
 	}
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0) {
-		int err = -errno;
-
-		if (out) {
-			close(fds[0]);
-			close(fds[1]);
-		}
-		return err;
-	}
-	if (pid == 0) {
-		if (out)
-			dup2(fds[1], STDOUT_FILENO);
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	if (out) {
+	err = program_start(argv, fds[1]);
+	if (out)
 		close(fds[1]);
+	if (out && !err)
 		*out = read_all(fds[0]);
+	if (out)
 		close(fds[0]);
-	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
+	if (!err)
+		err = program_wait(&status);
+	if (err)
+		return err;
+	if (program_stopped)
+		return -EINTR;
 	return WIFEXITED(status) ? WEXITSTATUS(status) :
 				   128 + WTERMSIG(status);
 }

@@ -70,8 +70,15 @@ int parse_u64(const char *text, uint64_t *value);
 /**
  * Run a program, argv NULL-terminated, argv[0] looked up in PATH.
  * @param out when not NULL: receives stdout as a string, freed by the caller
- * @return its exit status (0..255), 128 + signal, or -errno when it did not start.
+ * @return its exit status (0..255), 128 + signal, -errno when it did not start,
+ *	-EINTR when program_signal() was called; *out then holds what it said
  */
 int run_program(char *const argv[], char **out);
+
+/**
+ * For a signal handler: pass the signal on to the program that runs, SIGKILL
+ * when it is not the first one. No other is started from then on.
+ */
+void program_signal(int sig);
 
 #endif
