@@ -77,7 +77,22 @@ check_is "--no-power does not switch on" "$("$TARE" add t0 --dry-run --no-power 
 if [ -w /dev/full ]; then
 	check_exit 1 "output to a full disk" sh -c "'$TARE' show --attributes > /dev/full"
 	check_exit 1 "the same as json" sh -c "'$TARE' doctor -o json > /dev/full"
+	for command in "" "run " "stat " "add "; do
+		for option in --help --version; do
+			check_says 1 "cannot write the output" "$command$option to a full disk" \
+				sh -c "'$TARE' $command$option > /dev/full"
+		done
+	done
 fi
+
+# What was closed is not given to a file that is opened.
+check_says 1 "cannot write the output" "no standard output" sh -c "'$TARE' show --attributes >&-"
+check_exit 0 "no standard input" sh -c "'$TARE' show --attributes <&-"
+check_exit 2 "no standard error" sh -c "'$TARE' nothing 2>&-"
+check_exit 2 "none at all" sh -c "'$TARE' nothing <&- >&- 2>&-"
+for option in -q -v -o --quiet --nothing; do
+	check_says 2 "options come after the command" "$option before the command" "$TARE" $option ls
+done
 
 if [ -d /sys/kernel/config/tare ]; then
 	skip "without the driver" "the driver is loaded"

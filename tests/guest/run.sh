@@ -329,6 +329,18 @@ ends()
 	check_is "  no directory is left" "$(ls -d /tmp/tare-run-* 2> /dev/null)" ""
 }
 
+# The report must not land in the file of --raw, and not be lost silently.
+output_lost()
+{
+	for format in text json csv; do
+		check_says 1 "cannot write the output" "$format to a full disk" \
+			sh -c "'$TARE' run -q read-4k --ios 10 -o $format > /dev/full"
+	done
+	check_says 1 "cannot write the output" "no standard output, but --raw" \
+		sh -c "'$TARE' run -q read-4k --ios 10 --warmup 0 --raw '$raw' >&-"
+	check_is "  only the I/Os are in the file" "$(wc -l < "$raw")" 11
+}
+
 interrupted()
 {
 	ends "SIGINT" INT
@@ -377,6 +389,7 @@ uring
 others
 fio_engine
 refusals
+output_lost
 interrupted
 windows
 rm -rf "$tmp"

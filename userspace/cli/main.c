@@ -2,8 +2,11 @@
 /* tare: find the subcommand and run it. */
 #include "command.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef TARE_VERSION
 #error "TARE_VERSION comes from the Makefile"
@@ -37,18 +40,32 @@ static void usage(FILE *to)
 	      to);
 }
 
-/* A result that did not reach its reader is no success. */
-static int finish(int code)
+/* A result that did not reach its reader is no success; argp's --help exits by itself. */
+static void finish(int code, void *arg)
 {
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return code ? code : msg_error("cannot write the output");
-	return code;
+	(void)arg;
+	if ((fflush(stdout) != 0 || ferror(stdout)) && code == TARE_OK)
+		_exit(msg_error("cannot write the output"));
+}
+
+/*
+ * A descriptor that the caller has closed would be given to the next file that
+ * is opened, and what is printed would land in it. Nothing can be written to
+ * what stands in for it, so that a lost output is still an error.
+ */
+static void hold_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			_exit(TARE_FAILED);
 }
 
 int main(int argc, char **argv)
 {
 	static char name[64];
 
+	hold_descriptors();
+	on_exit(finish, NULL);
 	if (argc < 2) {
 		usage(stderr);
 		return TARE_USAGE;
@@ -56,18 +73,21 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    !strcmp(argv[1], "help")) {
 		usage(stdout);
-		return finish(TARE_OK);
+		return TARE_OK;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		puts("tare " TARE_VERSION);
-		return finish(TARE_OK);
+		return TARE_OK;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[1], commands[i].name))
 			continue;
 		snprintf(name, sizeof(name), "tare %s", commands[i].name);
 		argv[1] = name;
-		return finish(commands[i].run(argc - 1, argv + 1));
+		return commands[i].run(argc - 1, argv + 1);
 	}
+	if (argv[1][0] == '-')
+		return msg_usage("options come after the command: tare COMMAND %s",
+				 argv[1]);
 	return msg_usage("there is no command '%s'; see 'tare --help'", argv[1]);
 }

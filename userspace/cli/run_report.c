@@ -438,7 +438,7 @@ static void notes(const struct run *run, struct out_doc *doc)
 int report_print(const struct run *run, const struct out_doc *doc, int code)
 {
 	if (out_print(doc, stdout, run->o.common.format))
-		return TARE_FAILED;
+		return msg_error("cannot write the output");
 	return code;
 }
 

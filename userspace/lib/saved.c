@@ -185,7 +185,9 @@ int saved_write(const char *path, const struct device_config *devices,
 	free(json);
 	free(text);
 	if (err)
-		msg_error("%s: cannot be written: %s", path, strerror(-err));
+		msg_error("%s: cannot be written: %s",
+			  strcmp(path, "-") ? path : "standard output",
+			  strerror(-err));
 	return err;
 }
 
