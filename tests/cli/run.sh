@@ -39,6 +39,9 @@ job_files()
 	check_exit 2 "a bad number" "$TARE" run read-4k --ios 1x
 	check_exit 2 "a bad attribute" "$TARE" run read-4k read_ns=x
 	check_exit 2 "an unknown attribute" "$TARE" run read-4k nosuch=1
+	check_says 2 "there is no CPU 60000 (online: 0" "a CPU that is none" "$TARE" run read-4k --cpu 60000
+	job '[x]\ndirect=1\ncpus_allowed=3000\n'
+	check_says 2 "there is no CPU 3000 (online: 0" "one of the job file" "$TARE" run "$tmp/job.fio"
 	check_says 0 "Usage:" "help" "$TARE" run --help
 }
 

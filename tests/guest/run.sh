@@ -298,7 +298,24 @@ refusals()
 	check_exit 2 "bad attribute" "$TARE" run read-4k read_ns=-1
 	check_exit 2 "no such profile" "$TARE" run read-4k -p nosuch
 	check_exit 2 "a file system on what keeps nothing" "$TARE" run read-4k --fs ext4 memory_backed=0
-	check_exit 2 "larger than the device" "$TARE" run read-4k size_mb=1
+	check_says 2 "the device has 1048576: give size_mb=64" "larger than the device" "$TARE" run read-4k size_mb=1
+	check_says 2 "ext4 needs a disk of at least 8 MiB, this one has 1: give size_mb=136" \
+		"too small for ext4" "$TARE" run read-4k --fs ext4 size_mb=1
+	check_says 2 "xfs needs a disk of at least 300 MiB, this one has 20: give size_mb=300" \
+		"too small for xfs" "$TARE" run read-4k --fs xfs size_mb=20
+	check_says 2 "do not fit on the ext4 of this device: give size_mb=136" \
+		"too small for the file" "$TARE" run read-4k --fs ext4 size_mb=65
+	weigh "as large as said" read-4k --fs ext4 --ios 50 size_mb=136
+	weigh "the smallest of xfs" read-4k --fs xfs --ios 50 size_mb=300
+	check_says 2 "with --ios" "more I/Os than fit into memory" "$TARE" run read-4k --ios 100000000
+	printf '[x]\ndirect=1\nbs=4k\noffset=1000\n' > "$tmp/odd.fio"
+	check_says 2 "odd.fio:4: offset=1000: with direct=1 a multiple of 512" "an offset between blocks" "$TARE" run "$tmp/odd.fio"
+	printf '[x]\ndirect=1\nbs=512\nsize=1m\n' > "$tmp/odd.fio"
+	check_says 2 "odd.fio:3: bs=512: with direct=1 a multiple of 4096" "half a block" "$TARE" run "$tmp/odd.fio" block_size=4096
+	check_says 2 "odd.fio:3: bs=512: with direct=1 a multiple of 4096" "in a file too" "$TARE" run "$tmp/odd.fio" --fs ext4 block_size=4096
+	"$TARE" add off --no-power > /dev/null 2>&1
+	check_says 1 "off is off: tare set off power=1" "a device that is off" "$TARE" run read-4k -d off
+	"$TARE" rm off
 	check_is "nothing is left" "$("$TARE" ls -o csv | tail -n +2)" ""
 }
 

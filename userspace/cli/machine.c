@@ -256,6 +256,38 @@ int machine_pin(int cpu)
 	return err;
 }
 
+bool machine_memory_mb(uint64_t *mb)
+{
+	char *text = read_or_empty("/proc/meminfo");
+	char *value = line_value(text, "MemAvailable");
+	bool known = *value != '\0';
+
+	*mb = strtoull(value, NULL, 10) >> 10;
+	free(value);
+	free(text);
+	return known;
+}
+
+char *machine_cpus_online(void)
+{
+	return read_or_empty("/sys/devices/system/cpu/online");
+}
+
+bool machine_cpu_in(const char *list, int cpu)
+{
+	for (const char *p = list; *p; p += *p == ',') {
+		char *end;
+		long first = strtol(p, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (cpu >= first && cpu <= last)
+			return true;
+		p = end + strcspn(end, ",");
+	}
+	return false;
+}
+
 int machine_hold_latency(void)
 {
 	int32_t none = 0;

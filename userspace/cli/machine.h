@@ -53,6 +53,14 @@ struct machine_time {
 void machine_time_begin(struct machine_time *t, int cpu);
 void machine_time_end(struct machine_time *t, int cpu);
 
+/** Memory that can be had. @return false when not known */
+bool machine_memory_mb(uint64_t *mb);
+
+/** The CPUs that are on, as "0-3,6"; "" when not known. Freed by the caller. */
+char *machine_cpus_online(void);
+/** Is the CPU in such a list? */
+bool machine_cpu_in(const char *list, int cpu);
+
 /** Pin this process to one CPU. @return 0 or -errno */
 int machine_pin(int cpu);
 

@@ -321,12 +321,29 @@ static int with_file(struct round *r)
 	return code;
 }
 
+/* An I/O, its figures in every column, of all rounds: known before it runs out. */
+static int check_memory(const struct run *run, size_t n)
+{
+	uint64_t io = sizeof(struct io) + WEIGH_NR_COLUMNS * sizeof(uint64_t) *
+						  run->o.rounds;
+	uint64_t need = (io * n) >> 20, free_mb;
+
+	if (!machine_memory_mb(&free_mb) || need < free_mb)
+		return TARE_OK;
+	return msg_usage("%zu I/Os a round need %" PRIu64 " MiB of memory, %" PRIu64 " MiB are free: give fewer with --ios%s",
+			 n, need, free_mb,
+			 run->o.rounds > 1 ? " or --rounds" : "");
+}
+
 static int with_target(struct round *r)
 {
 	struct run *run = r->run;
 	int code;
 
 	r->n = choose_length(run, r->target.size);
+	code = check_memory(run, r->n);
+	if (code)
+		return code;
 	run->planned = r->n;
 	r->io = xcalloc(r->n, sizeof(*r->io));
 	plan_make(r->io, r->n, run->job, r->target.size);
@@ -344,6 +361,7 @@ static int one_round(struct run *run)
 	struct target_options want = {
 		.device = run->o.device, .fs = run->o.fs,
 		.set = run->o.set, .nr_set = run->o.nr_set,
+		.job_file = run->file.path,
 	};
 	struct round r = { .run = run };
 	int code, end;
@@ -438,15 +456,30 @@ static int load_job(struct run *run)
 	return TARE_OK;
 }
 
-static int pin(struct run *run)
+/* The CPU that was asked for must be one; else it is the current one. */
+static int choose_cpu(struct run *run)
 {
-	int err;
+	int64_t asked = run->o.cpu >= 0 ? run->o.cpu : run->job->cpu;
+	char *online;
+	int code = TARE_OK;
 
-	run->cpu = run->o.cpu >= 0 ? (int)run->o.cpu :
-		   run->job->cpu >= 0 ? (int)run->job->cpu : sched_getcpu();
+	run->cpu = asked >= 0 ? (int)asked : sched_getcpu();
 	if (run->cpu < 0)
 		return msg_error("cannot find out the current CPU");
-	err = machine_pin(run->cpu);
+	if (asked < 0)
+		return TARE_OK;
+	online = machine_cpus_online();
+	if (*online && !machine_cpu_in(online, run->cpu))
+		code = msg_usage("there is no CPU %d (online: %s)", run->cpu,
+				 online);
+	free(online);
+	return code;
+}
+
+static int pin(struct run *run)
+{
+	int err = machine_pin(run->cpu);
+
 	return err ? msg_error("cannot run on CPU %d: %s", run->cpu,
 			       strerror(-err)) : TARE_OK;
 }
@@ -564,6 +597,8 @@ int cmd_run(int argc, char **argv)
 	run.mode = machine_mode();
 	if (!code)
 		code = load_job(&run);
+	if (!code)
+		code = choose_cpu(&run);
 	if (!code)
 		code = need(&run);
 	if (!code)

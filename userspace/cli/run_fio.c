@@ -198,6 +198,7 @@ int run_fio(struct run *run)
 	struct target_options want = {
 		.device = run->o.device, .fs = run->o.fs,
 		.set = run->o.set, .nr_set = run->o.nr_set,
+		.job_file = run->file.path,
 	};
 	struct target t;
 	int code, end;

@@ -16,6 +16,8 @@
 
 #define FILE_DEFAULT_BYTES	(64ull << 20)
 #define LAYOUT_CHUNK		(1u << 20)
+/* What a file system keeps for itself: its journal above all. */
+#define FS_OWN_MB		64u
 
 /* Fixed, so that two file systems are the same to the last bit that can be. */
 #define FS_UUID			"7a3e0f5c-1d2b-4c6a-9e8f-000000000001"
@@ -32,9 +34,10 @@ static char *const mkfs_xfs[] = {
 static const struct fs {
 	const char *name;
 	char *const *mkfs;
+	unsigned int min_mb;	/* its mkfs takes no smaller disk */
 } file_systems[] = {
-	{ "ext4", mkfs_ext4 },
-	{ "xfs", mkfs_xfs },
+	{ "ext4", mkfs_ext4, 8 },
+	{ "xfs", mkfs_xfs, 300 },
 };
 
 static const struct fs *fs_find(const char *name)
@@ -64,6 +67,9 @@ static int make_device(struct target *t, const struct target_options *o)
 	if (o->device) {
 		if (!device_exists(o->device))
 			return msg_error("there is no device '%s'", o->device);
+		if (device_powered(o->device) == 0)
+			return msg_error("%s is off: tare set %s power=1",
+					 o->device, o->device);
 		if (o->fs && !device_keeps(o->device))
 			return msg_usage("%s keeps no data: a file system needs memory_backed=1",
 					 o->device);
@@ -126,39 +132,90 @@ static int mount_fs(struct target *t)
 	return TARE_OK;
 }
 
-static int disk_bytes(const char *disk, uint64_t *bytes)
+static int disk_sizes(const char *disk, uint64_t *bytes, unsigned int *block)
 {
 	int fd = open(disk, O_RDONLY | O_CLOEXEC);
-	int err = 0;
+	int err = 0, size;
 
 	if (fd < 0)
 		return -errno;
-	if (ioctl(fd, BLKGETSIZE64, bytes) < 0)
+	if (ioctl(fd, BLKGETSIZE64, bytes) < 0 ||
+	    ioctl(fd, BLKSSZGET, &size) < 0)
 		err = -errno;
+	else
+		*block = (unsigned int)size;
 	close(fd);
 	return err;
 }
 
-static int find_size(struct target *t, const struct job *job)
+/* O_DIRECT takes whole blocks of the device only. */
+static int check_block(const struct target_options *o, const char *option,
+		       uint64_t value, unsigned int line, unsigned int block)
 {
-	uint64_t disk;
-	int err = disk_bytes(t->disk, &disk);
+	char *where;
+
+	if (value % block == 0)
+		return TARE_OK;
+	where = line ? xasprintf(":%u", line) : xstrdup("");
+	msg_usage("%s%s: %s=%llu: with direct=1 a multiple of %u is wanted, the device's block size",
+		  o->job_file, where, option, (unsigned long long)value, block);
+	free(where);
+	return TARE_USAGE;
+}
+
+static int check_blocks(const struct target_options *o, const struct job *job,
+			unsigned int block)
+{
+	int code;
+
+	if (!job->direct)
+		return TARE_OK;
+	code = check_block(o, "bs", job->bs, job->bs_line, block);
+	return code ? code : check_block(o, "offset", job->offset,
+					 job->offset_line, block);
+}
+
+/* Megabytes that the disk should have for the job; a file system takes its part. */
+static uint64_t wanted_mb(const struct target *t, uint64_t bytes)
+{
+	uint64_t mb = (bytes >> 20) + (bytes & ((1u << 20) - 1) ? 1 : 0);
+
+	if (!t->fs)
+		return mb;
+	mb += mb / 8 + FS_OWN_MB;
+	return mb < fs_find(t->fs)->min_mb ? fs_find(t->fs)->min_mb : mb;
+}
+
+static int find_size(struct target *t, const struct target_options *o,
+		     const struct job *job)
+{
+	uint64_t disk, want = job->size ? job->size : job->bs;
+	unsigned int block = 512;
+	int err = disk_sizes(t->disk, &disk, &block);
 
 	if (err)
 		return msg_error("%s: %s", t->disk, strerror(-err));
+	if (t->fs && !job->size)
+		want = FILE_DEFAULT_BYTES;
+	if (t->fs && disk >> 20 < fs_find(t->fs)->min_mb)
+		return msg_usage("%s needs a disk of at least %u MiB, this one has %llu: give size_mb=%llu",
+				 t->fs, fs_find(t->fs)->min_mb,
+				 (unsigned long long)(disk >> 20),
+				 (unsigned long long)wanted_mb(t, job->offset + want));
 	if (t->fs)
-		t->size = job->size ? job->size : FILE_DEFAULT_BYTES;
+		t->size = want;
 	else if (job->offset >= disk)
 		t->size = 0;
 	else
 		t->size = job->size ? job->size : disk - job->offset;
 	if (t->size < job->bs || t->size > disk ||
 	    job->offset > disk - t->size)
-		return msg_usage("the job wants %llu bytes from %llu on, the device has %llu: give size_mb=N",
-				 (unsigned long long)(job->size ? job->size : job->bs),
+		return msg_usage("the job wants %llu bytes from %llu on, the device has %llu: give size_mb=%llu",
+				 (unsigned long long)want,
 				 (unsigned long long)job->offset,
-				 (unsigned long long)disk);
-	return TARE_OK;
+				 (unsigned long long)disk,
+				 (unsigned long long)wanted_mb(t, job->offset + want));
+	return check_blocks(o, job, block);
 }
 
 /* Write [offset, offset + size), so that every block is really there. */
@@ -228,6 +285,11 @@ static int lay_out(const struct target *t, const struct job *job)
 	close(fd);
 	if (err == -EINTR)
 		return msg_error("interrupted before anything was measured");
+	if (err == -ENOSPC)
+		return msg_usage("the job's %llu bytes do not fit on the %s of this device: give size_mb=%llu",
+				 (unsigned long long)(job->offset + t->size),
+				 t->fs ? t->fs : "disk",
+				 (unsigned long long)wanted_mb(t, job->offset + t->size));
 	return err ? msg_error("cannot lay out %s: %s", t->path,
 			       strerror(-err)) : TARE_OK;
 }
@@ -242,7 +304,7 @@ int target_setup(struct target *t, const struct target_options *o,
 	code = make_device(t, o);
 	if (!code) {
 		t->disk = device_path(t->device);
-		code = find_size(t, job);
+		code = find_size(t, o, job);
 	}
 	if (!code && t->fs)
 		code = make_fs(t);

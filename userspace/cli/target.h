@@ -16,6 +16,7 @@
 struct target_options {
 	const char *device;	/* an existing one; NULL: make one */
 	const char *fs;		/* "ext4", "xfs"; NULL: the disk itself */
+	const char *job_file;	/* for messages */
 	const struct assignment *set;	/* for a device that is made */
 	size_t nr_set;
 };

@@ -35,6 +35,8 @@ struct job {
 	enum job_dir dir;
 	uint64_t mix_read_percent;	/* of a mixed job */
 	uint64_t bs;
+	unsigned int bs_line;		/* where they stand; 0: not given */
+	unsigned int offset_line;
 	uint64_t size;
 	uint64_t io_size;
 	uint64_t number_ios;

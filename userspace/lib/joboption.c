@@ -519,6 +519,10 @@ int job_option_set(struct job *job, unsigned int line, const char *name,
 		 (option->set == fio_only_on &&
 		  (!value || strcmp(value, "0"))))
 		refuse(&o, option->text);
+	if (option->set == set_bs)
+		job->bs_line = line;
+	if (option->set == set_offset)
+		job->offset_line = line;
 	*why = option->set(&o);
 	return *why ? -EINVAL : 0;
 }
