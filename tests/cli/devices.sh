@@ -55,6 +55,8 @@ check_is "gives it back" "$(value t0 read_ns)" 5
 check "from standard input" sh -c "'$TARE' save - | '$TARE' restore -r -"
 printf '{"schema":1,"kind":"devices","devices":[\n{"name":"t7","power":true,\n"attributes":{"colour":1}}]}' > "$tmp/bad"
 check_says 2 "bad:3: there is no attribute 'colour'" "a bad file names the line" "$TARE" restore "$tmp/bad"
+printf '{"schema":1,"kind":"devices","devices":[\n{"name":"sda","power":true,\n"attributes":{}}]}' > "$tmp/bad"
+check_says 2 "bad:2: this name cannot be used" "restore of a name of the kernel's" "$TARE" restore "$tmp/bad"
 check_is "and makes nothing" "$([ -e "$TARE_CONFIGFS/t7" ] && echo yes)" ""
 check_exit 1 "a file that is not there" "$TARE" restore "$tmp/none"
 check_exit 1 "a directory" "$TARE" restore "$tmp"

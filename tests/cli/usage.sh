@@ -44,6 +44,14 @@ long=$(printf '%0100d' 0)
 for name in '' ../x a/b . .. A 'a b' '%s%n' "$long" "$(printf 'a\377')" "${esc}[2J"; do
 	check_exit 2 "add '$(printf %.20s "$name" | tr -d '\033\377')'" "$TARE" add "$name" --dry-run
 done
+# The kernel's own disks would collide with them later.
+for name in loop0 sda sdab sdb1 ram0 vda nvme0n1 dm-0 md0 md_d0 zram0 nbd0 sr0 hda fd0 \
+	mmcblk0 mmcblk0boot0 pmem0 nullb0 xvda xvda1 dasda; do
+	check_says 2 "'$name' is what the kernel itself calls a disk" "add $name" "$TARE" add "$name" --dry-run
+done
+for name in loop sd s0 ram nvme md fd vdisk ssd sdisk1x sd-0 disk0 model0 dm0 hdd0x; do
+	check "add $name" "$TARE" add "$name" --dry-run
+done
 check_says 2 "\\x1b[2J" "control characters are shown, not sent" "$TARE" add "${esc}[2J" --dry-run
 check_says 2 "'%s%n' is no device name" "a format is only a text" "$TARE" add '%s%n' --dry-run
 

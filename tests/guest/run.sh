@@ -250,7 +250,7 @@ others()
 # fio is a program of its own: the signal that only tare gets must reach it.
 fio_interrupted()
 {
-	"$TARE" run -o csv read-4k --engine fio --ios 10000000 read_ns=1000000 > "$doc" 2> "$tap_out" &
+	"$TARE" run -o csv read-4k --engine fio --ios 1000000 read_ns=100000 > "$doc" 2> "$tap_out" &
 	pid=$!
 	tries=300
 	until [ "$(cat /sys/block/tare-run-*/stat 2> /dev/null | awk '{ print ($1 > 20) }')" = 1 ] || [ $tries = 0 ]; do

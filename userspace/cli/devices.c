@@ -95,7 +95,10 @@ error_t device_line_arg(struct device_line *line, const char *arg)
 
 	if (!line->name) {
 		line->name = arg;
-		return device_name_check(arg) ? EINVAL : 0;
+		/* tare set, which allows power, is for devices that are there. */
+		if (line->allow_power)
+			return device_name_check(arg) ? EINVAL : 0;
+		return device_name_check_new(arg) ? EINVAL : 0;
 	}
 	if (assignments_parse(arg, &line->set, &line->n))
 		return EINVAL;

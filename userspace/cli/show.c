@@ -21,7 +21,7 @@ struct show {
 static const struct argp_option show_options[] = {
 	{ "attributes", OPT_ATTRIBUTES, NULL, 0,
 	  "Describe the attributes that a device has", 0 },
-	{ "reference", OPT_REFERENCE, NULL, OPTION_HIDDEN,
+	{ "reference", OPT_REFERENCE, NULL, 0,
 	  "Print the page tare-attributes(5)", 0 },
 	{ 0 }
 };

@@ -66,6 +66,56 @@ int device_name_check(const char *name)
 	return -EINVAL;
 }
 
+static bool all_of(const char *s, const char *set)
+{
+	return *s && s[strspn(s, set)] == '\0';
+}
+
+/* Is it what the kernel calls a disk of that prefix, or a partition of one? */
+static bool is_kernels(const char *name, const char *prefix, bool letters)
+{
+	size_t len = strlen(prefix), n;
+	const char *rest = name + len;
+
+	if (strncmp(name, prefix, len))
+		return false;
+	if (!letters)
+		/* loop0, nvme0n1p2, mmcblk0boot0, md_d0, pmem0.1s */
+		return *rest >= '0' && *rest <= '9';
+	n = strspn(rest, "abcdefghijklmnopqrstuvwxyz");
+	return n >= 1 && n <= 2 &&
+	       (!rest[n] || all_of(rest + n, "0123456789"));
+}
+
+int device_name_check_new(const char *name)
+{
+	static const struct {
+		const char *prefix;
+		bool letters;	/* sda, not loop0 */
+	} disks[] = {
+		{ "loop", false },   { "ram", false },	  { "md", false },
+		{ "md_d", false },   { "dm-", false },	  { "zram", false },
+		{ "nbd", false },    { "sr", false },	  { "scd", false },
+		{ "fd", false },     { "nvme", false },	  { "mmcblk", false },
+		{ "nullb", false },  { "pmem", false },	  { "rbd", false },
+		{ "drbd", false },   { "bcache", false }, { "ublkb", false },
+		{ "mtdblock", false }, { "zd", false },	  { "sd", true },
+		{ "hd", true },	     { "vd", true },	  { "xvd", true },
+		{ "dasd", true },
+	};
+	int err = device_name_check(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(disks) && !err; i++) {
+		if (!is_kernels(name, disks[i].prefix, disks[i].letters))
+			continue;
+		msg_usage("'%s' is what the kernel itself calls a disk (%s%s): the two would collide; take another name",
+			  name, disks[i].prefix,
+			  disks[i].letters ? "a, …" : "0, …");
+		err = -EINVAL;
+	}
+	return err;
+}
+
 static bool is_directory(const char *path)
 {
 	struct stat st;

@@ -81,6 +81,9 @@ int device_need_root(void);
 /** [a-z0-9_-]{1,31}; prints what is wrong. @return 0 or -EINVAL. */
 int device_name_check(const char *name);
 
+/** The same for a device to be made: not a name of the kernel's own disks either. */
+int device_name_check_new(const char *name);
+
 /**
  * Is the driver loaded and configfs there? Prints what to do when not.
  * @return TARE_OK or TARE_CANNOT.

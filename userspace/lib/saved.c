@@ -387,7 +387,7 @@ static int read_name(const struct reader *r, const char *at, json_t *name,
 	if (!json_is_string(name))
 		return wrong(r, at, "a device has a \"name\", a string");
 	c->name = xstrdup(json_string_value(name));
-	return device_name_check(c->name) ?
+	return device_name_check_new(c->name) ?
 		       wrong(r, at, "this name cannot be used") : 0;
 }
 
