@@ -21,7 +21,7 @@ static void test_file_is_replaced(void **state)
 				  "x", "/dev/t0", 0, 4096);
 
 	(void)state;
-	assert_string_equal(text, "[global]\nrw=read\n[x]\nfilename=/dev/t0\n"
+	assert_string_equal(text, "[global]\nrw=read\n[x]\nfilename=/dev/t0\nthread=1\n"
 				  "filename_format=q\nloops=3\n[xy]\nbs=4k\n");
 	free(text);
 }
@@ -32,7 +32,7 @@ static void test_number_is_replaced(void **state)
 				  "x", "f", 500, 4096);
 
 	(void)state;
-	assert_string_equal(text, "[x]\nfilename=f\nnumber_ios=500\nio_size=2048000\n");
+	assert_string_equal(text, "[x]\nfilename=f\nthread=1\nnumber_ios=500\nio_size=2048000\n");
 	free(text);
 }
 

@@ -26,7 +26,8 @@ static bool is_option(const char *line, const char *name)
 
 static bool replaced(const char *line, uint64_t ios)
 {
-	if (is_option(line, "filename") || is_option(line, "directory"))
+	if (is_option(line, "filename") || is_option(line, "directory") ||
+	    is_option(line, "thread"))
 		return true;
 	return ios && (is_option(line, "number_ios") ||
 		       is_option(line, "io_size") ||
@@ -57,7 +58,8 @@ char *fio_job_text(const char *text, const char *section, const char *file,
 		if (!replaced(text, ios))
 			fprintf(to, "%.*s\n", (int)len, text);
 		if (is_section(text, section)) {
-			fprintf(to, "filename=%s\n", file);
+			/* As a process a job has its own session: no signal to fio ends it. */
+			fprintf(to, "filename=%s\nthread=1\n", file);
 			if (ios)
 				/* Without io_size, size would end it before. */
 				fprintf(to, "number_ios=%llu\nio_size=%llu\n",

@@ -253,7 +253,7 @@ void program_signal(int sig)
 {
 	int err = errno;
 
-	/* The whole group: fio has a process for each job. */
+	/* The whole group: what it has started too. */
 	if (program_pid > 0)
 		kill(-program_pid, program_stopped ? SIGKILL : sig);
 	program_stopped = sig;
