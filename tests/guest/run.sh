@@ -192,6 +192,17 @@ known_values()
 	check_true "  layout spread" "$(awk -F, '$1 == "net" && NF == 5 { print $5 }' "$doc")" -le 16
 }
 
+# For a reader: what is no real time is not called so, what is no row is explained.
+in_words()
+{
+	"$TARE" run -q read-4k --ios 200 > "$doc" 2>&1
+	check_is "text: ns in the headline" "$(grep -c '^net_.*_ns' "$doc")" "$(exact && echo 0 || echo 2)"
+	check_is "text: busy_per_io is explained" "$(grep -c '; busy_per_io: ' "$doc")" 1
+	check_is "text: hidden is explained" "$(grep -c '; hidden: ' "$doc")" "$(exact && echo 1 || echo 0)"
+	weigh "csv has all of it" read-4k --ios 200
+	check_true "  ns too" "$(value headline net_p50_ns | cut -d. -f1)" -gt 0
+}
+
 several_requests()
 {
 	weigh "128 KiB in two" raw-read-128k --ios 300 max_sectors_kb=64 --raw "$raw"
@@ -401,6 +412,7 @@ fi
 all_jobs
 completions
 known_values
+in_words
 several_requests
 uring
 others

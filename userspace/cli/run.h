@@ -114,6 +114,8 @@ char *report_context(const struct run *run);
 void report_head(const struct run *run, struct out_doc *doc);
 void report_run(const struct run *run, struct out_doc *doc);
 void report_obtained(const struct run *run, struct out_doc *doc);
+/** Are the ticks of the headline to be given in ns as well? */
+bool report_has_ns(const struct run *run);
 /** Render to stdout. @return enum tare_exit */
 int report_print(const struct run *run, const struct out_doc *doc, int code);
 

@@ -123,7 +123,9 @@ static void headline(const struct run *run, struct out_doc *doc,
 	struct out_sec *sec = out_values(doc, "headline", title);
 
 	out_value_f64(sec, "net_mean_tsc", net, 1);
-	out_value_f64(sec, "net_mean_ns", net * 1e6 / run->info.tsc_khz, 1);
+	if (report_has_ns(run))
+		out_value_f64(sec, "net_mean_ns",
+			      net * 1e6 / run->info.tsc_khz, 1);
 	free(title);
 }
 

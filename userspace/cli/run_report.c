@@ -70,6 +70,12 @@ void report_run(const struct run *run, struct out_doc *doc)
 	free(kernel);
 }
 
+/* An instruction is no real time: who reads the text would take it for one. */
+bool report_has_ns(const struct run *run)
+{
+	return run->o.common.format != OUT_TEXT || !machine_is_exact(run->mode);
+}
+
 static double to_ns(const struct run *run, double ticks)
 {
 	return ticks * 1e6 / run->info.tsc_khz;
@@ -127,13 +133,19 @@ static void headline(const struct run *run, struct out_doc *doc,
 		title = xasprintf("Busy CPU: %.0f %s an I/O (several in flight: rows overlap)",
 				  busy, unit);
 	else
-		title = xasprintf("Net: %" PRIu64 " %s an I/O (p50), mean %.0f",
-				  net->p50, unit, net->mean);
+		title = xasprintf("Net: %" PRIu64 " %s an I/O (p50), mean %.0f%s",
+				  net->p50, unit, net->mean,
+				  busy < 0 ? "" :
+				  machine_is_exact(run->mode) ?
+				  "; busy_per_io: all time in which the CPU was not idle" :
+				  "; busy_per_io: the CPU time of this process");
 	sec = out_values(doc, "headline", title);
 	out_value_u64(sec, "net_p50_tsc", net->p50);
 	out_value_f64(sec, "net_mean_tsc", net->mean, 1);
-	out_value_f64(sec, "net_p50_ns", to_ns(run, (double)net->p50), 1);
-	out_value_f64(sec, "net_mean_ns", to_ns(run, net->mean), 1);
+	if (report_has_ns(run)) {
+		out_value_f64(sec, "net_p50_ns", to_ns(run, (double)net->p50), 1);
+		out_value_f64(sec, "net_mean_ns", to_ns(run, net->mean), 1);
+	}
 	if (busy >= 0)
 		out_value_f64(sec, "busy_per_io_tsc", busy, 1);
 	free(title);
@@ -178,18 +190,21 @@ static void waterfall(const struct run *run, struct out_doc *doc,
 		"row",	   "mean_tsc", "p50_tsc", "p90_tsc",
 		"p99_tsc", "max_tsc",  "share_percent",
 	};
-	char *title = xasprintf("Where the time of an I/O goes, in %s",
-				machine_unit(run->mode));
-	struct out_sec *t = out_table(doc, "rows", title);
 	double gross = s[WEIGH_GROSS].mean;
+	double hidden = hidden_mean(run, s[IO_DEVICE].mean,
+				    s[IO_DELIVERY].mean);
+	char *title = xasprintf("Where the time of an I/O goes, in %s%s",
+				machine_unit(run->mode),
+				hidden < 0 ? "" :
+				"; hidden: the stack's work while the device was busy, not in net");
+	struct out_sec *t = out_table(doc, "rows", title);
 
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		out_column(t, columns[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(printed); i++)
 		waterfall_row(t, run_column_names[printed[i]], &s[printed[i]],
 			      gross);
-	hidden_row(t, hidden_mean(run, s[IO_DEVICE].mean, s[IO_DELIVERY].mean),
-		   gross);
+	hidden_row(t, hidden, gross);
 	free(title);
 }
 
