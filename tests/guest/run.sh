@@ -270,10 +270,16 @@ fio_interrupted()
 	done
 	check_true "fio, SIG$1: it was running" $tries -gt 0
 	kill "-$1" $pid
+	[ $# = 1 ] || kill "-$2" $pid
 	tap_code=0
 	wait $pid 2> /dev/null || tap_code=$?
 	check_is "  it failed" $tap_code 1
-	check_true "  it says that it was interrupted" "$(grep -c interrupted "$tap_out")" -gt 0
+	[ $# = 2 ] || check_true "  it says that it was interrupted" "$(grep -c interrupted "$tap_out")" -gt 0
+	tries=100
+	while [ -n "$(pidof fio)" ] && [ $tries != 0 ]; do
+		tries=$((tries - 1))
+		usleep 100000
+	done
 	check_is "  no fio is left" "$(pidof fio)" ""
 	check_is "  no device is left" "$("$TARE" ls -o csv | tail -n +2)" ""
 }
@@ -293,6 +299,7 @@ fio_engine()
 	fio_interrupted INT
 	fio_interrupted TERM
 	fio_interrupted HUP
+	fio_interrupted INT TERM
 	check_exit 2 "fio has no windows" "$TARE" run read-4k --engine fio --window 5
 }
 
