@@ -331,6 +331,9 @@ refusals()
 	printf '[x]\ndirect=1\nbs=512\nsize=1m\n' > "$tmp/odd.fio"
 	check_says 2 "odd.fio:3: bs=512: with direct=1 a multiple of 4096" "half a block" "$TARE" run "$tmp/odd.fio" block_size=4096
 	check_says 2 "odd.fio:3: bs=512: with direct=1 a multiple of 4096" "in a file too" "$TARE" run "$tmp/odd.fio" --fs ext4 block_size=4096
+	for name in null tare; do
+		check_says 1 "/dev/$name is there already" "add $name" "$TARE" add $name
+	done
 	"$TARE" add off --no-power > /dev/null 2>&1
 	check_says 1 "off is off: tare set off power=1" "a device that is off" "$TARE" run read-4k -d off
 	"$TARE" rm off

@@ -455,13 +455,32 @@ static int fill(const char *name, const struct assignment *set, size_t n,
 	return err;
 }
 
+/* devtmpfs would not replace a node: the disk would have none, silently. */
+static int node_is_free(const char *name)
+{
+	char *path = device_path(name);
+	struct stat st;
+	int err = 0;
+
+	if (!fake_configfs() && !device_exists(name) && lstat(path, &st) == 0) {
+		msg_error("%s is there already and is no disk of tare's: take another name",
+			  path);
+		err = -EEXIST;
+	}
+	free(path);
+	return err;
+}
+
 int device_add(const char *name, const struct assignment *set, size_t n,
 	       bool power)
 {
-	int log = kmsg_open();
 	sigset_t held, before;
-	int err;
+	int err = node_is_free(name);
+	int log;
 
+	if (err)
+		return err;
+	log = kmsg_open();
 	hold_signals(&held, &before);
 	err = make_dir(name);
 	if (err) {
