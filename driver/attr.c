@@ -20,6 +20,7 @@ TARE_ENUMS(TARE_X_NAMES)
 #define TARE_NAMES_INT(attr)	NULL
 #define TARE_NAMES_BOOL(attr)	NULL
 #define TARE_NAMES_ENUM(attr)	attr##_names
+#define TARE_NAMES_RANGES(attr)	NULL
 
 #define TARE_X_ROW(_name, _type, _def, _min, _max, _class, _help)	\
 	[TARE_ATTR_##_name] = {						\
@@ -42,8 +43,10 @@ void tare_config_defaults(struct tare_config *config)
 {
 	int i;
 
+	memset(config, 0, sizeof(*config));
 	for (i = 0; i < TARE_NR_ATTRS; i++)
-		*tare_attr_of(config, &tare_attrs[i]) = tare_attrs[i].def;
+		if (tare_attrs[i].type != TARE_RANGES)
+			*tare_attr_of(config, &tare_attrs[i]) = tare_attrs[i].def;
 }
 EXPORT_SYMBOL_GPL(tare_config_defaults);
 
@@ -105,7 +108,7 @@ static void complain(const struct tare_attr *attr, const char *who,
 
 /**
  * tare_attr_parse() - text of an attribute to its value
- * @attr: which one
+ * @attr: which one, not of type RANGES
  * @who: device or module, for the message
  * @text: what the user wrote, one final newline allowed
  * @value: out
@@ -143,6 +146,50 @@ int tare_attr_parse(const struct tare_attr *attr, const char *who,
 	return err;
 }
 EXPORT_SYMBOL_GPL(tare_attr_parse);
+
+/**
+ * tare_attr_parse_ranges() - what the user wrote becomes or changes a list
+ * @attr: which one
+ * @who: device or module, for the message
+ * @text: what the user wrote
+ * @len: its length
+ * @ranges: the attribute's list; nobody else looks at it meanwhile
+ *
+ * Return: 0; after one line in the kernel log -EINVAL when the text means
+ * nothing, -ENOSPC when the list would get too long.
+ */
+int tare_attr_parse_ranges(const struct tare_attr *attr, const char *who,
+			   const char *text, size_t len,
+			   struct tare_ranges *ranges)
+{
+	int err = tare_ranges_write(ranges, text, len, attr->max);
+	int shown = min3(len, strcspn(text, "\n"), (size_t)32);
+
+	if (err == -ENOSPC)
+		pr_err("%s: %s='%.*s' refused, it has at most %d ranges\n", who,
+		       attr->name, shown, text, TARE_RANGES_MAX);
+	else if (err)
+		pr_err("%s: %s='%.*s' refused, it is none, or ascending ranges FIRST-LAST with commas between them, or +FIRST-LAST, or -FIRST-LAST, sectors from %lld to %lld\n",
+		       who, attr->name, shown, text, attr->min, attr->max);
+	return err;
+}
+EXPORT_SYMBOL_GPL(tare_attr_parse_ranges);
+
+/**
+ * tare_attr_format_ranges() - a list as text with a newline
+ * @ranges: list
+ * @buf: a page
+ *
+ * Return: length of the text.
+ */
+int tare_attr_format_ranges(const struct tare_ranges *ranges, char *buf)
+{
+	size_t len = tare_ranges_read(ranges, buf, PAGE_SIZE - 1);
+
+	buf[len++] = '\n';
+	return len;
+}
+EXPORT_SYMBOL_GPL(tare_attr_format_ranges);
 
 /**
  * tare_attr_format() - value of an attribute as text with a newline

@@ -16,7 +16,13 @@ static unsigned int nr_devices = 1;
 static struct tare_device *devices[DEFAULT_DEVICES_MAX];
 
 /* Parameters are set before init runs: the defaults must stand by then. */
-#define TARE_X_DEFAULT(name, type, def, min, max, class, help) .name = def,
+#define TARE_INIT_NUM(def)	def
+#define TARE_INIT_INT(def)	def
+#define TARE_INIT_BOOL(def)	def
+#define TARE_INIT_ENUM(def)	def
+#define TARE_INIT_RANGES(def)	{ .n = def }
+#define TARE_X_DEFAULT(name, type, def, min, max, class, help)		\
+	.name = TARE_INIT_##type(def),
 static struct tare_config params = {
 	TARE_ATTRS(TARE_X_DEFAULT)
 };
@@ -29,6 +35,10 @@ static int param_attr_set(const char *text, const struct kernel_param *kp)
 
 	if (attr->class == TARE_RO)
 		return -EACCES;
+	if (attr->type == TARE_RANGES)
+		return tare_attr_parse_ranges(attr, KBUILD_MODNAME, text,
+					      strlen(text),
+					      tare_attr_ranges(&params, attr));
 	err = tare_attr_parse(attr, KBUILD_MODNAME, text, &value);
 	if (!err)
 		*tare_attr_of(&params, attr) = value;
@@ -39,6 +49,9 @@ static int param_attr_get(char *buf, const struct kernel_param *kp)
 {
 	const struct tare_attr *attr = &tare_attrs[(unsigned long)kp->arg];
 
+	if (attr->type == TARE_RANGES)
+		return tare_attr_format_ranges(tare_attr_ranges(&params, attr),
+					       buf);
 	return tare_attr_format(attr, *tare_attr_of(&params, attr), buf);
 }
 
@@ -66,6 +79,7 @@ static const struct kernel_param_ops attr_ops = {
 #define TARE_X_SAY_INT(def)	__stringify(def)
 #define TARE_X_SAY_BOOL(def)	__stringify(def)
 #define TARE_X_SAY_ENUM(def)	TARE_SAY_##def
+#define TARE_X_SAY_RANGES(def)	"none"
 
 #define TARE_X_PARAM(name, type, def, min, max, class, help)		\
 	TARE_X_PARAM_##class(name, TARE_X_SAY_##type(def), help)

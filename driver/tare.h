@@ -16,15 +16,22 @@
 #include "clock.h"
 #include "compat.h"
 #include "model.h"
+#include "ranges.h"
 #include "uapi/tare.h"
 
-/* One member per attribute, whatever its type; home_node is sign-extended. */
-#define TARE_X_MEMBER(name, type, def, min, max, class, help) s64 name;
+/* One member per attribute: ranges or a number; home_node is sign-extended. */
+#define TARE_MEMBER_NUM		s64
+#define TARE_MEMBER_INT		s64
+#define TARE_MEMBER_BOOL	s64
+#define TARE_MEMBER_ENUM	s64
+#define TARE_MEMBER_RANGES	struct tare_ranges
+#define TARE_X_MEMBER(name, type, def, min, max, class, help)		\
+	TARE_MEMBER_##type name;
 struct tare_config {
 	TARE_ATTRS(TARE_X_MEMBER)
 };
 
-enum tare_attr_type { TARE_NUM, TARE_INT, TARE_BOOL, TARE_ENUM };
+enum tare_attr_type { TARE_NUM, TARE_INT, TARE_BOOL, TARE_ENUM, TARE_RANGES };
 enum tare_attr_class { TARE_LIVE, TARE_QUIESCE, TARE_OFF, TARE_RO };
 
 /* A row of the attribute table, see uapi/tare_attrs.h. */
@@ -48,10 +55,17 @@ enum tare_attr_id {
 
 extern const struct tare_attr tare_attrs[TARE_NR_ATTRS];
 
+/* Of any type but RANGES. */
 static inline s64 *tare_attr_of(struct tare_config *config,
 				const struct tare_attr *attr)
 {
 	return (s64 *)((char *)config + attr->offset);
+}
+
+static inline struct tare_ranges *tare_attr_ranges(struct tare_config *config,
+						   const struct tare_attr *attr)
+{
+	return (struct tare_ranges *)((char *)config + attr->offset);
 }
 
 struct tare_device;
@@ -151,7 +165,11 @@ DECLARE_STATIC_KEY_FALSE(tare_watched);
 void tare_config_defaults(struct tare_config *config);
 int tare_attr_parse(const struct tare_attr *attr, const char *who,
 		    const char *text, s64 *value);
+int tare_attr_parse_ranges(const struct tare_attr *attr, const char *who,
+			   const char *text, size_t len,
+			   struct tare_ranges *ranges);
 int tare_attr_format(const struct tare_attr *attr, s64 value, char *buf);
+int tare_attr_format_ranges(const struct tare_ranges *ranges, char *buf);
 int tare_config_check(const struct tare_config *config, const char *who);
 
 /* device.c */

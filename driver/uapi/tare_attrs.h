@@ -11,6 +11,7 @@
  *         BOOL   0 or 1
  *         ENUM   one of the names that TARE_ENUMS has for the attribute; its
  *                minimum is 0, its maximum the last of them
+ *         RANGES sectors, see ranges.h; by default none, up to the maximum
  * class   LIVE     may change at any time, the next request obeys
  *         QUIESCE  may change at any time; the queue is drained first
  *         OFF      only while power is 0 (-EBUSY otherwise)

@@ -285,7 +285,7 @@ parameters()
 	while read -r attr type class def min max; do
 		[ "$class" = RO ] && continue
 		case $type in
-		ENUM) bad="Timer 1" ;;
+		ENUM | RANGES) bad="Timer 1" ;;
 		*) bad="$((min - 1)) 0x1" ;;
 		esac
 		for value in $bad; do

@@ -61,7 +61,7 @@ static void test_bounds(void **state)
 		char *text;
 		int64_t v;
 
-		if (attr->type == ATTR_ENUM)
+		if (!attr_is_number(attr))
 			continue;
 		text = xasprintf("%lld", (long long)attr->max + 1);
 		assert_int_equal(attr_parse(attr, text, &v), -ERANGE);

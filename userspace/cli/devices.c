@@ -61,7 +61,7 @@ void device_cell(struct out_sec *table, const char *name, const char *attr)
 {
 	const struct attr_desc *desc = attr_find(attr);
 	char *value = device_get(name, attr);
-	bool number = !desc || desc->type != ATTR_ENUM;
+	bool number = !desc || attr_is_number(desc);
 	uint64_t v;
 
 	if (value && number && *value == '-' && !parse_u64(value + 1, &v))

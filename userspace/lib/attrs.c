@@ -8,6 +8,7 @@
 #include "device.h"
 #include "model.h"
 #include "output.h"
+#include "ranges.h"
 #include "util.h"
 
 /* Names of classes and types as the X-macro writes them. */
@@ -20,6 +21,7 @@ TARE_ENUMS(ENUM_DESCS)
 #define NAMES_INT(attr) NULL
 #define NAMES_BOOL(attr) NULL
 #define NAMES_ENUM(attr) attr##_names
+#define NAMES_RANGES(attr) NULL
 #define ATTR_DESC(name, type, def, min, max, class, help)             \
 	{ #name, ATTR_##type, ATTR_##class, def, min, max, help,      \
 	  NAMES_##type(name) },
@@ -35,10 +37,18 @@ const struct attr_desc *attr_find(const char *name)
 	return NULL;
 }
 
+bool attr_is_number(const struct attr_desc *attr)
+{
+	return attr->type != ATTR_ENUM && attr->type != ATTR_RANGES;
+}
+
 char *attr_range(const struct attr_desc *attr)
 {
 	if (attr->type == ATTR_BOOL)
 		return xstrdup("0 or 1");
+	if (attr->type == ATTR_RANGES)
+		return xasprintf("none, ascending FIRST-LAST with commas, +FIRST-LAST or -FIRST-LAST, up to %" PRId64,
+				 attr->max);
 	if (!attr->names)
 		return xasprintf("%" PRId64 " … %" PRId64, attr->min,
 				 attr->max);
@@ -58,6 +68,9 @@ char *attr_range(const struct attr_desc *attr)
 
 char *attr_format(const struct attr_desc *attr, int64_t value)
 {
+	/* Only the default can be told by its number. */
+	if (attr->type == ATTR_RANGES)
+		return xstrdup("none");
 	if (attr->names && value >= 0 && value <= attr->max)
 		return xstrdup(attr->names[value].name);
 	return xasprintf("%" PRId64, value);
@@ -73,6 +86,22 @@ static int parse_name(const struct attr_desc *attr, const char *text,
 		return 0;
 	}
 	return -EINVAL;
+}
+
+/* What the text makes of an empty list. */
+static int parse_ranges(const struct attr_desc *attr, const char *text,
+			int64_t *value)
+{
+	struct tare_ranges ranges = { .n = 0 };
+	size_t len = strlen(text);
+	int err;
+
+	/* The driver takes a final newline; on a command line it is a mistake. */
+	if (len && text[len - 1] == '\n')
+		return -EINVAL;
+	err = tare_ranges_write(&ranges, text, len, (u64)attr->max);
+	*value = ranges.n;
+	return err;
 }
 
 /* Digits, with a leading minus where the type allows one; "-0" is not 0. */
@@ -104,6 +133,8 @@ int attr_parse(const struct attr_desc *attr, const char *text, int64_t *value)
 
 	if (attr->names)
 		return parse_name(attr, text, value);
+	if (attr->type == ATTR_RANGES)
+		return parse_ranges(attr, text, value);
 	err = parse_number(attr, text, value);
 	if (err)
 		return err;
@@ -121,7 +152,11 @@ static const char *complaint(const struct attr_desc *attr, int err)
 		return "is out of range";
 	if (err == -EDOM)
 		return "is not a power of two";
+	if (err == -ENOSPC)
+		return "has too many ranges";
 	switch (attr->type) {
+	case ATTR_RANGES:
+		return "is no list of sector ranges";
 	case ATTR_ENUM:
 		return "is none of its names";
 	case ATTR_INT:

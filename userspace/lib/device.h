@@ -30,7 +30,7 @@ struct enum_desc {
 	const char *name, *help;
 };
 /** Static description of an attribute, made from TARE_ATTRS. */
-enum attr_type { ATTR_NUM, ATTR_INT, ATTR_BOOL, ATTR_ENUM };
+enum attr_type { ATTR_NUM, ATTR_INT, ATTR_BOOL, ATTR_ENUM, ATTR_RANGES };
 enum attr_class { ATTR_LIVE, ATTR_QUIESCE, ATTR_OFF, ATTR_RO };
 struct attr_desc {
 	const char *name;
@@ -42,6 +42,8 @@ struct attr_desc {
 };
 extern const struct attr_desc attr_table[];
 extern const size_t attr_count;
+/** Is its value a number, and shown as one? */
+bool attr_is_number(const struct attr_desc *attr);
 /** @return the description or NULL. "power" is not in the table. */
 const struct attr_desc *attr_find(const char *name);
 /** Check a value against the table; prints what is wrong. @return 0 or -EINVAL. */
@@ -49,8 +51,9 @@ int attr_check(const struct attr_desc *attr, const char *value);
 /** The same as text, freed by the caller; NULL: nothing is wrong. */
 char *attr_problem(const struct attr_desc *attr, const char *value);
 /**
- * The number behind a value; a name gives its place among the names.
- * @return 0, -EINVAL, -ERANGE or -EDOM (no power of two)
+ * The number behind a value; a name gives its place among the names, ranges
+ * their number.
+ * @return 0, -EINVAL, -ERANGE, -EDOM (no power of two) or -ENOSPC (too many)
  */
 int attr_parse(const struct attr_desc *attr, const char *text, int64_t *value);
 /** A number as the attribute's file shows it. The caller frees it. */

@@ -29,7 +29,7 @@ static json_t *attr_json(const struct assignment *a)
 	const struct attr_desc *attr = attr_find(a->attr);
 	int64_t v;
 
-	if (attr && attr->type != ATTR_ENUM && !attr_parse(attr, a->value, &v))
+	if (attr && attr_is_number(attr) && !attr_parse(attr, a->value, &v))
 		return json_integer(v);
 	return json_string(a->value);
 }
@@ -326,7 +326,7 @@ static int check_members(const struct reader *r, const char *at, json_t *object,
 /* The value as attributes are written, or NULL when it has the wrong type. */
 static char *attr_text(const struct attr_desc *attr, json_t *value)
 {
-	if (attr->type == ATTR_ENUM)
+	if (!attr_is_number(attr))
 		return json_is_string(value) ?
 			       xstrdup(json_string_value(value)) : NULL;
 	if (!json_is_integer(value))

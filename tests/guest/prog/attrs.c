@@ -13,10 +13,10 @@
  */
 #include "prog.h"
 
-enum type { NUM, INT, BOOL, ENUM };
+enum type { NUM, INT, BOOL, ENUM, RANGES };
 enum class { LIVE, QUIESCE, OFF, RO };
 
-static const char *const type_names[] = { "NUM", "INT", "BOOL", "ENUM" };
+static const char *const type_names[] = { "NUM", "INT", "BOOL", "ENUM", "RANGES" };
 static const char *const class_names[] = { "LIVE", "QUIESCE", "OFF", "RO" };
 
 #define X_NAME(constant, name, help) name,
@@ -36,6 +36,7 @@ struct attr {
 #define NAMES_INT(attr)	NULL
 #define NAMES_BOOL(attr)	NULL
 #define NAMES_ENUM(attr)	attr##_names
+#define NAMES_RANGES(attr)	NULL
 #define X_ATTR(name, type, def, min, max, class, help)	\
 	{ #name, type, def, min, max, class, NAMES_##type(name) },
 static const struct attr attrs[] = { TARE_ATTRS(X_ATTR) };
@@ -45,11 +46,16 @@ static int kmsg;
 
 static char *text_of(const struct attr *a, long long value)
 {
-	static char text[32];
+	static char text[64];
 
 	if (a->names)
 		return strcpy(text, a->names[value]);
-	snprintf(text, sizeof(text), "%lld", value);
+	if (a->type == RANGES && value == a->min)
+		return strcpy(text, "none");
+	if (a->type == RANGES)
+		snprintf(text, sizeof(text), "0-7,%lld-%lld", value - 7, value);
+	else
+		snprintf(text, sizeof(text), "%lld", value);
 	return text;
 }
 
@@ -195,6 +201,26 @@ static int refused_number(const struct attr *a, long long value)
 	return refused_text(a, text);
 }
 
+static void bad_ranges(const struct attr *a)
+{
+	static const char *const forms[] = {
+		"1-", "-1", "1-0", "0-1,", ",0-1", "0-1,1-2", "0-1,2-3", "4-5,0-1",
+		"0-1 ,4-5", "0-1, 4-5", "00-1", "0-01", "0x0-1", "+", "-", "+1",
+		"+1-0", "+0-1,4-5", "+0-1+4-5", "--0-1", "++0-1", "+-0-1", "none,0-1",
+		"nonee", "None", "0-1\n\n", "+0-1 ",
+	};
+	char text[64];
+	int good = 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		good &= refused_text(a, forms[i]);
+	snprintf(text, sizeof(text), "0-%lld", a->max + 1);
+	good &= refused_text(a, text);
+	snprintf(text, sizeof(text), "+%lld-%lld", a->max + 1, a->max + 1);
+	good &= refused_text(a, text);
+	result(good, "%s: what are no ranges", a->name);
+}
+
 static void bad(const struct attr *a)
 {
 	static const char *const forms[] = {
@@ -232,6 +258,10 @@ static void bad(const struct attr *a)
 	       a->name);
 	if (a->names)
 		return;
+	if (a->type == RANGES) {
+		bad_ranges(a);
+		return;
+	}
 	good = refused_number(a, a->min - 1) & refused_number(a, a->max + 1);
 	if (!strcmp(a->name, "block_size"))
 		good &= refused_number(a, 513) & refused_number(a, 1536) &
