@@ -148,6 +148,27 @@ int tare_attr_parse(const struct tare_attr *attr, const char *who,
 EXPORT_SYMBOL_GPL(tare_attr_parse);
 
 /**
+ * tare_attr_complain_ranges() - say why tare_ranges_write() refused a text
+ * @attr: which one
+ * @who: device or module
+ * @text: what the user wrote
+ * @len: its length
+ * @err: what it returned
+ */
+void tare_attr_complain_ranges(const struct tare_attr *attr, const char *who,
+			       const char *text, size_t len, int err)
+{
+	int shown = min3(len, strcspn(text, "\n"), (size_t)32);
+
+	if (err == -ENOSPC)
+		pr_err("%s: %s='%.*s' refused, it has at most %d ranges\n", who,
+		       attr->name, shown, text, TARE_RANGES_MAX);
+	else
+		pr_err("%s: %s='%.*s' refused, it is none, or ascending ranges FIRST-LAST with commas between them, or +FIRST-LAST, or -FIRST-LAST, sectors from %lld to %lld\n",
+		       who, attr->name, shown, text, attr->min, attr->max);
+}
+
+/**
  * tare_attr_parse_ranges() - what the user wrote becomes or changes a list
  * @attr: which one
  * @who: device or module, for the message
@@ -163,14 +184,9 @@ int tare_attr_parse_ranges(const struct tare_attr *attr, const char *who,
 			   struct tare_ranges *ranges)
 {
 	int err = tare_ranges_write(ranges, text, len, attr->max);
-	int shown = min3(len, strcspn(text, "\n"), (size_t)32);
 
-	if (err == -ENOSPC)
-		pr_err("%s: %s='%.*s' refused, it has at most %d ranges\n", who,
-		       attr->name, shown, text, TARE_RANGES_MAX);
-	else if (err)
-		pr_err("%s: %s='%.*s' refused, it is none, or ascending ranges FIRST-LAST with commas between them, or +FIRST-LAST, or -FIRST-LAST, sectors from %lld to %lld\n",
-		       who, attr->name, shown, text, attr->min, attr->max);
+	if (err)
+		tare_attr_complain_ranges(attr, who, text, len, err);
 	return err;
 }
 EXPORT_SYMBOL_GPL(tare_attr_parse_ranges);
@@ -300,6 +316,12 @@ int tare_config_check(const struct tare_config *config, const char *who)
 	if (config->max_sectors_kb << 10 < PAGE_SIZE) {
 		pr_err("%s: max_sectors_kb=%lld refused, a page of this machine has %lu bytes\n",
 		       who, config->max_sectors_kb, PAGE_SIZE);
+		return -EINVAL;
+	}
+	if (config->fault_first_sector > config->fault_last_sector) {
+		pr_err("%s: fault_first_sector=%lld refused, it is behind fault_last_sector=%lld\n",
+		       who, config->fault_first_sector,
+		       config->fault_last_sector);
 		return -EINVAL;
 	}
 	if (config->prealloc && !config->memory_backed) {

@@ -129,6 +129,24 @@ static void blk_poll_later(struct tare_cmd *cmd, struct request *rq)
 	spin_unlock(&queue->lock);
 }
 
+/* True: the request goes no further now. */
+static noinline bool blk_fault(struct tare_cmd *cmd, struct request *rq)
+{
+	switch (tare_fault_judge(cmd, rq)) {
+	case TARE_GIVEN_BACK:
+		this_cpu_inc(cmd->dev->stats->requeues);
+		blk_mq_requeue_request(rq, true);
+		return true;
+	case TARE_NEVER_ENDS:
+		/* With its stamps; the time-out may run on another CPU. */
+		smp_store_release(&cmd->stuck, true);
+		return true;
+	case TARE_GOES_ON:
+		tare_store_part(cmd, rq);
+	}
+	return false;
+}
+
 /* There are data to move, time to pass, or somebody who looks on. */
 static noinline void blk_issue_long(struct request *rq, u64 issue, u64 start)
 {
@@ -149,7 +167,9 @@ static noinline void blk_issue_long(struct request *rq, u64 issue, u64 start)
 	cmd->flags = 0;
 	cmd->status = BLK_STS_OK;
 	trace_tare_issue(cmd, rq);
-	if (dev->store) {
+	if (unlikely(READ_ONCE(dev->fault.on)) && blk_fault(cmd, rq))
+		return;
+	if (dev->store && likely(cmd->status == BLK_STS_OK)) {
 		cmd->status = tare_store_do(dev->store, op, rq);
 		if (unlikely(cmd->status == BLK_STS_RESOURCE) &&
 		    blk_retry_later(cmd, rq))
@@ -184,7 +204,7 @@ static noinline void blk_issue(struct request *rq, u64 issue, u64 start)
 	u8 op = (__force u8)flags;
 	u64 *end;
 
-	if (unlikely(dev->long_way) || static_branch_unlikely(&tare_watched) ||
+	if (unlikely(READ_ONCE(dev->long_way)) || static_branch_unlikely(&tare_watched) ||
 	    unlikely(!tare_op_common(flags)) ||
 	    unlikely(READ_ONCE(dev->model.service_tsc[op]))) {
 		blk_issue_long(rq, issue, start);
@@ -334,12 +354,20 @@ static void tare_blk_map_queues(struct blk_mq_tag_set *set)
 
 /*
  * A request that is not due yet is no failure: waiting for a lock or a CPU
- * does not lose it. It always ends by itself.
+ * does not lose it, it ends by itself. One that is stuck ends here and nowhere
+ * else, so that none can end twice.
  */
 static enum blk_eh_timer_return tare_blk_timeout(struct request *rq)
 {
 	struct tare_cmd *cmd = blk_mq_rq_to_pdu(rq);
 
+	/* Pairs with blk_fault(). */
+	if (unlikely(smp_load_acquire(&cmd->stuck))) {
+		cmd->stuck = false;
+		tare_fault_expire(cmd);
+		blk_mq_complete_request(rq);
+		return BLK_EH_DONE;
+	}
 	/* Nobody may be polling any more: what is due then ends here. */
 	if (rq->mq_hctx->type == HCTX_TYPE_POLL && cmd->due <= tare_stamp()) {
 		tare_blk_poll(rq->mq_hctx, NULL);
@@ -417,6 +445,7 @@ static int blk_tags_create(struct tare_blk *blk, const struct tare_config *c)
 	set->nr_maps = c->poll_queues ? HCTX_MAX_TYPES : 1;
 	set->queue_depth = c->queue_depth;
 	set->numa_node = c->home_node;
+	set->timeout = msecs_to_jiffies(c->timeout_ms);
 	set->cmd_size = sizeof(struct tare_cmd);
 	set->flags = TARE_MQ_FLAGS;
 	set->driver_data = blk;

@@ -92,6 +92,13 @@ static inline struct gendisk *tare_alloc_disk(struct blk_mq_tag_set *set,
 #define TARE_MQ_FLAGS	(BLK_MQ_F_SHOULD_MERGE | BLK_MQ_F_NO_SCHED_BY_DEFAULT)
 #endif
 
+/* Got its name in 6.5. */
+#if TARE_KERNEL(6, 5)
+#define TARE_BLK_STS_RESERVATION	BLK_STS_RESV_CONFLICT
+#else
+#define TARE_BLK_STS_RESERVATION	BLK_STS_NEXUS
+#endif
+
 /* ->open got the disk instead of the block device in 6.5. */
 #if TARE_KERNEL(6, 5)
 #define TARE_OPEN_ARGS		struct gendisk *disk, blk_mode_t mode

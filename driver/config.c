@@ -21,7 +21,14 @@ static ssize_t attr_show(struct config_item *item, int id, char *page)
 	struct tare_device *dev = to_device(item);
 	const struct tare_attr *attr = &tare_attrs[id];
 	s64 value;
+	int len;
 
+	if (id == TARE_ATTR_badblocks) {
+		mutex_lock(&dev->lock);
+		len = tare_fault_read_bad(dev, page);
+		mutex_unlock(&dev->lock);
+		return len;
+	}
 	mutex_lock(&dev->lock);
 	if (id == TARE_ATTR_store_pages)
 		value = tare_store_pages(dev->store);
@@ -39,6 +46,10 @@ static ssize_t attr_store(struct config_item *item, int id, const char *page,
 	s64 value;
 	int err;
 
+	if (id == TARE_ATTR_badblocks) {
+		err = tare_device_set_bad(dev, page, count);
+		return err ? err : count;
+	}
 	/* A NUL inside would hide what follows it: such a text is no value. */
 	err = tare_attr_parse(attr, tare_name(dev),
 			      strlen(page) == count ? page : "", &value);

@@ -122,8 +122,9 @@ static void device_apply(struct tare_device *dev)
 					    tare_clock.khz);
 	dev->completion = c->completion;
 	WRITE_ONCE(dev->shaped, dev->model.shaped);
-	dev->long_way = c->completion != TARE_INLINE || dev->store ||
-			c->poll_queues || dev->model.shaped;
+	tare_fault_apply(dev);
+	WRITE_ONCE(dev->long_way, c->completion != TARE_INLINE || dev->store ||
+		   c->poll_queues || dev->model.shaped || dev->fault.on);
 }
 
 /**
@@ -139,6 +140,7 @@ struct tare_device *tare_device_new(void)
 		return NULL;
 	mutex_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->link);
+	tare_fault_init(&dev->fault);
 	tare_config_defaults(&dev->config);
 	return dev;
 }
@@ -277,6 +279,7 @@ static int power_on(struct tare_device *dev, const struct tare_frontend *fe)
 	if (err)
 		goto err_depend;
 	device_apply(dev);
+	tare_fault_reseed(dev);
 	dev->claimed = false;
 	if (dev->completion == TARE_SPIN) {
 		err = tare_spin_start(dev);
@@ -402,21 +405,26 @@ static int set_quiesced(struct tare_device *dev, const struct tare_attr *attr,
 static int set_powered(struct tare_device *dev, const struct tare_attr *attr,
 		       s64 value)
 {
-	struct tare_config next = dev->config;
-	s64 *at = tare_attr_of(&dev->config, attr);
+	s64 *at = tare_attr_of(&dev->config, attr), before = *at;
+	int err;
 
 	if (attr->class != TARE_LIVE && attr->class != TARE_QUIESCE) {
 		pr_err("%s: %s refused while power is 1\n", tare_name(dev),
 		       attr->name);
 		return -EBUSY;
 	}
-	*tare_attr_of(&next, attr) = value;
-	if (tare_config_check(&next, tare_name(dev)))
+	/* The whole is too large for the stack; nobody looks without the lock. */
+	*at = value;
+	err = tare_config_check(&dev->config, tare_name(dev));
+	*at = before;
+	if (err)
 		return -EINVAL;
 	if (attr->class == TARE_QUIESCE)
 		return set_quiesced(dev, attr, value);
 	*at = value;
 	device_apply(dev);
+	if (attr == &tare_attrs[TARE_ATTR_fault_seed])
+		tare_fault_reseed(dev);
 	return 0;
 }
 
@@ -440,5 +448,28 @@ int tare_device_set(struct tare_device *dev, const struct tare_attr *attr,
 	else
 		*tare_attr_of(&dev->config, attr) = value;
 	mutex_unlock(&dev->lock);
+	return err;
+}
+
+/**
+ * tare_device_set_bad() - badblocks gets a new list, or the list a change
+ * @dev: any device
+ * @text: what the user wrote
+ * @len: its length
+ *
+ * Return: 0; -EINVAL or -ENOSPC after one line in the kernel log.
+ */
+int tare_device_set_bad(struct tare_device *dev, const char *text, size_t len)
+{
+	int err;
+
+	mutex_lock(&dev->lock);
+	err = tare_fault_write_bad(dev, text, len);
+	if (!err && dev->powered)
+		device_apply(dev);
+	mutex_unlock(&dev->lock);
+	if (err)
+		tare_attr_complain_ranges(&tare_attrs[TARE_ATTR_badblocks],
+					  tare_name(dev), text, len, err);
 	return err;
 }

@@ -71,7 +71,7 @@ static inline blk_status_t tare_store_do(struct tare_store *store, u8 op,
 	switch (op) {
 	case TARE_READ:
 	case TARE_WRITE:
-		return tare_store_transfer(store, rq);
+		return tare_store_transfer(store, rq, blk_rq_bytes(rq));
 	case TARE_DISCARD:
 	case TARE_WRITE_ZEROES:
 		tare_store_erase(store, rq);
@@ -79,6 +79,16 @@ static inline blk_status_t tare_store_do(struct tare_store *store, u8 op,
 	default:
 		return BLK_STS_OK;
 	}
+}
+
+/* A request that is to fail moves what stands before the bad block. */
+static inline void tare_store_part(struct tare_cmd *cmd, struct request *rq)
+{
+	struct tare_store *store = cmd->dev->store;
+
+	if (cmd->status != BLK_STS_OK && store && cmd->move_bytes &&
+	    cmd->op <= TARE_WRITE)
+		tare_store_transfer(store, rq, cmd->move_bytes);
 }
 
 /*

@@ -75,6 +75,7 @@ static const struct kernel_param_ops attr_ops = {
  */
 #define TARE_SAY_TARE_TIMER	"timer"
 #define TARE_SAY_TARE_FIXED	"fixed"
+#define TARE_SAY_TARE_STS_IOERR	"ioerr"
 #define TARE_X_SAY_NUM(def)	__stringify(def)
 #define TARE_X_SAY_INT(def)	__stringify(def)
 #define TARE_X_SAY_BOOL(def)	__stringify(def)

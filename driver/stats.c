@@ -52,6 +52,7 @@ static void clear_cpu(struct tare_cpu_stats *cs)
 	cs->requeues = 0;
 	cs->errors = 0;
 	cs->unsettled = 0;
+	cs->timeouts = 0;
 }
 
 /* A CPU's statistics lie on its own node. */
@@ -287,6 +288,7 @@ static void add_counters(struct tare_counters *sum,
 	sum->requeues += READ_ONCE(cs->requeues);
 	sum->errors += READ_ONCE(cs->errors);
 	sum->unsettled += READ_ONCE(cs->unsettled);
+	sum->timeouts += READ_ONCE(cs->timeouts);
 }
 
 /**

@@ -35,6 +35,7 @@ struct tare_cpu_stats {
 	u64 requeues;
 	u64 errors;
 	u64 unsettled;
+	u64 timeouts;
 };
 
 /*

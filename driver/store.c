@@ -216,11 +216,13 @@ static blk_status_t transfer_segment(struct tare_store *store, u64 pos,
  * tare_store_transfer() - move the data of a read or write
  * @store: the device's
  * @rq: inside the device's capacity
+ * @bytes: how many of them, from the first one on
  *
  * Return: BLK_STS_OK; BLK_STS_RESOURCE when a write found no memory, then the
  * whole request can be tried again.
  */
-blk_status_t tare_store_transfer(struct tare_store *store, struct request *rq)
+blk_status_t tare_store_transfer(struct tare_store *store, struct request *rq,
+				 unsigned int bytes)
 {
 	u64 pos = (u64)blk_rq_pos(rq) << SECTOR_SHIFT;
 	bool write = op_is_write(req_op(rq));
@@ -229,10 +231,16 @@ blk_status_t tare_store_transfer(struct tare_store *store, struct request *rq)
 	blk_status_t status;
 
 	rq_for_each_segment(bv, rq, iter) {
+		if (unlikely(!bytes))
+			return BLK_STS_OK;
+		/* The iterator goes on from where this ends. */
+		if (unlikely(bv.bv_len > bytes))
+			bv.bv_len = bytes;
 		status = transfer_segment(store, pos, &bv, write);
 		if (status != BLK_STS_OK)
 			return status;
 		pos += bv.bv_len;
+		bytes -= bv.bv_len;
 	}
 	return BLK_STS_OK;
 }

@@ -14,7 +14,8 @@ struct tare_store;
 
 struct tare_store *tare_store_create(u64 size_mb, int node, bool prealloc);
 void tare_store_destroy(struct tare_store *store);
-blk_status_t tare_store_transfer(struct tare_store *store, struct request *rq);
+blk_status_t tare_store_transfer(struct tare_store *store, struct request *rq,
+				 unsigned int bytes);
 void tare_store_erase(struct tare_store *store, struct request *rq);
 u64 tare_store_pages(struct tare_store *store);
 

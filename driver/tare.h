@@ -15,6 +15,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "fault.h"
 #include "model.h"
 #include "ranges.h"
 #include "uapi/tare.h"
@@ -107,6 +108,9 @@ struct tare_cmd {
 	u16 retries;		/* of a write that found no memory */
 	blk_status_t status;
 	struct llist_node node;	/* on its way to a completion thread */
+	bool given_back;	/* by an injected fault, and not offered since */
+	bool stuck;		/* ->timeout ends it, and nobody else */
+	u32 move_bytes;		/* of a request that fails: what the store does */
 	struct hrtimer timer;
 };
 
@@ -132,6 +136,7 @@ struct tare_device {
 	struct tare_spin *spin;		/* with TARE_SPIN; changes while quiesced */
 	u64 timer_slack_tsc;
 	u64 spin_idle_tsc;
+	struct tare_fault fault;
 
 	/* Everything below belongs to configuration, under ->lock. */
 	struct mutex lock;
@@ -168,6 +173,8 @@ int tare_attr_parse(const struct tare_attr *attr, const char *who,
 int tare_attr_parse_ranges(const struct tare_attr *attr, const char *who,
 			   const char *text, size_t len,
 			   struct tare_ranges *ranges);
+void tare_attr_complain_ranges(const struct tare_attr *attr, const char *who,
+			       const char *text, size_t len, int err);
 int tare_attr_format(const struct tare_attr *attr, s64 value, char *buf);
 int tare_attr_format_ranges(const struct tare_ranges *ranges, char *buf);
 int tare_config_check(const struct tare_config *config, const char *who);
@@ -181,6 +188,7 @@ struct tare_device *tare_device_find(const char *name);
 int tare_name_check(const char *name);
 int tare_device_set(struct tare_device *dev, const struct tare_attr *attr,
 		    s64 value);
+int tare_device_set_bad(struct tare_device *dev, const char *text, size_t len);
 int tare_device_power(struct tare_device *dev, bool on);
 int tare_frontend_register(const struct tare_frontend *frontend);
 void tare_frontend_unregister(const struct tare_frontend *frontend);

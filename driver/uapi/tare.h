@@ -97,10 +97,11 @@ struct tare_counters {
 	__u64 path[TARE_NR_PATHS];
 	__u64 early_fires;	/* timer before due: spun, at most 1 ms each */
 	__u64 rearms;		/* timer early by more than that: armed again */
-	__u64 requeues;		/* no memory for the store: given back */
+	__u64 requeues;		/* given back: no memory for the store, or injected */
 	__u64 errors;		/* ended with a status other than OK */
 	__u64 unsettled;	/* driver row booked some instructions too short */
 	__u64 store_pages;	/* pages in use now; not reset */
+	__u64 timeouts;		/* injected: ended by the block layer's time-out */
 };
 
 #define TARE_REC_FUA		0x01	/* forced unit access */

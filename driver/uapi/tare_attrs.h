@@ -23,6 +23,9 @@
 #ifndef UAPI_TARE_ATTRS_H
 #define UAPI_TARE_ATTRS_H
 
+/* The last sector, of 512 bytes, that a device can have. */
+#define TARE_SECTOR_MAX		2199023255551
+
 #define TARE_ATTRS(X)							\
 	X(size_mb, NUM, 1024, 1, 1073741824, OFF,			\
 	  "capacity in MiB (memory_backed: at most 16777216)")		\
@@ -92,6 +95,34 @@
 	  "ns of the arm's way over the whole disk; 0: no arm") \
 	X(rpm, NUM, 0, 0, 30000, LIVE,					\
 	  "revolutions a minute: a sector comes by once in each; 0: no wait") \
+	X(badblocks, RANGES, 0, 0, TARE_SECTOR_MAX, LIVE,		\
+	  "bad sectors of 512 bytes: what touches one fails with error_status") \
+	X(badblocks_once, BOOL, 0, 0, 1, LIVE,				\
+	  "1: a bad range is good again after it made one request fail") \
+	X(badblocks_partial_io, BOOL, 0, 0, 1, LIVE,			\
+	  "1: the blocks in front of the bad one are moved; 0: none is")	\
+	X(read_error_ppm, NUM, 0, 0, 1000000, LIVE,			\
+	  "reads that fail with error_status, of a million")		\
+	X(write_error_ppm, NUM, 0, 0, 1000000, LIVE,			\
+	  "writes that fail with error_status, of a million")		\
+	X(flush_error_ppm, NUM, 0, 0, 1000000, LIVE,			\
+	  "flushes that fail with error_status, of a million")		\
+	X(discard_error_ppm, NUM, 0, 0, 1000000, LIVE,			\
+	  "discards and write-zeroes that fail with error_status, of a million") \
+	X(error_status, ENUM, TARE_STS_IOERR, 0, TARE_NR_ERROR_STATUSES - 1, \
+	  LIVE, "what injected errors and bad sectors are ended with")	\
+	X(requeue_ppm, NUM, 0, 0, 1000000, LIVE,			\
+	  "requests given back to the block layer once, of a million")	\
+	X(timeout_ppm, NUM, 0, 0, 1000000, LIVE,			\
+	  "requests that do not end before timeout_ms is over, of a million") \
+	X(fault_first_sector, NUM, 0, 0, TARE_SECTOR_MAX, LIVE,		\
+	  "first sector where the faults by rate (the ..._ppm) happen")	\
+	X(fault_last_sector, NUM, TARE_SECTOR_MAX, 0, TARE_SECTOR_MAX, LIVE, \
+	  "last sector where they happen; flushes have no sector")	\
+	X(fault_seed, NUM, 1, 0, 4294967295, LIVE,			\
+	  "which requests they hit; writing it, also the same again, starts over") \
+	X(timeout_ms, NUM, 30000, 10, 3600000, OFF,			\
+	  "the block layer's time-out of a request")			\
 	X(store_pages, NUM, 0, 0, 4294967295, RO,			\
 	  "4 KiB pages that the store holds now")
 
@@ -122,12 +153,38 @@
 	X(TARE_PARETO, "pareto",					\
 	  "a power law, its exponent pareto_alpha_pct / 100")
 
+/*
+ * The block status of an injected error, and the errno that comes of it.
+ * X(constant, name, help)
+ */
+#define TARE_ERROR_STATUSES(X)						\
+	X(TARE_STS_IOERR, "ioerr", "BLK_STS_IOERR, EIO")		\
+	X(TARE_STS_MEDIUM, "medium", "BLK_STS_MEDIUM, ENODATA")		\
+	X(TARE_STS_NOSPC, "nospc", "BLK_STS_NOSPC, ENOSPC")		\
+	X(TARE_STS_TIMEOUT, "timeout",					\
+	  "BLK_STS_TIMEOUT, ETIMEDOUT, at once; timeout_ppm takes its time") \
+	X(TARE_STS_TRANSPORT, "transport", "BLK_STS_TRANSPORT, ENOLINK") \
+	X(TARE_STS_TARGET, "target", "BLK_STS_TARGET, EREMOTEIO")	\
+	X(TARE_STS_RESERVATION, "reservation",				\
+	  "BLK_STS_RESV_CONFLICT, EBADE")				\
+	X(TARE_STS_PROTECTION, "protection", "BLK_STS_PROTECTION, EILSEQ") \
+	X(TARE_STS_RESOURCE, "resource", "BLK_STS_RESOURCE, ENOMEM")	\
+	X(TARE_STS_NOTSUPP, "notsupp",					\
+	  "BLK_STS_NOTSUPP, EOPNOTSUPP; to a flush or discard the caller gets none") \
+	X(TARE_STS_OFFLINE, "offline", "BLK_STS_OFFLINE, ENODEV")
+
 /* X(attribute, names): every attribute of type ENUM */
 #define TARE_ENUMS(X)							\
 	X(completion, TARE_COMPLETIONS)					\
-	X(distribution, TARE_DISTRIBUTIONS)
+	X(distribution, TARE_DISTRIBUTIONS)				\
+	X(error_status, TARE_ERROR_STATUSES)
 
 #define TARE_X_CONSTANT(constant, name, help) constant,
+enum tare_error_status {
+	TARE_ERROR_STATUSES(TARE_X_CONSTANT)
+	TARE_NR_ERROR_STATUSES
+};
+
 enum tare_completion {
 	TARE_COMPLETIONS(TARE_X_CONSTANT)
 	TARE_NR_COMPLETIONS

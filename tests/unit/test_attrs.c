@@ -110,6 +110,34 @@ static void test_forms(void **state)
 	assert_value("channels", "256", 0);
 	assert_value("channels", "257", -ERANGE);
 	assert_value("store_pages", "0", 0);
+	assert_value("error_status", "protection", 0);
+	assert_value("error_status", "EIO", -EINVAL);
+	assert_value("error_status", "", -EINVAL);
+}
+
+/* The same text as the driver takes; it does not come back from a number. */
+static void test_sector_ranges(void **state)
+{
+	static const struct {
+		const char *text;
+		int want;
+	} cases[] = {
+		{ "none", 0 }, { "0-7", 0 }, { "0-7,100-107", 0 },
+		{ "+8-15", 0 }, { "-8-15", 0 }, { "0-2199023255551", 0 },
+		{ "", -EINVAL }, { "8", -EINVAL }, { "7-0", -EINVAL },
+		{ "0-7\n", -EINVAL }, { "0-7,8-9", -EINVAL },
+		{ "0-2199023255552", -EINVAL }, { "+0-7,8-9", -EINVAL },
+	};
+	const struct attr_desc *attr = attr_find("badblocks");
+	int64_t v;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(attr_parse(attr, cases[i].text, &v),
+				 cases[i].want);
+		assert_int_equal(attr_check(attr, cases[i].text),
+				 cases[i].want);
+	}
 }
 
 static void test_long_value(void **state)
@@ -207,6 +235,8 @@ static void test_combinations(void **state)
 	assert_true(fits("size_mb=16777216 memory_backed=1"));
 	assert_false(fits("size_mb=16777217 memory_backed=1"));
 	assert_true(fits("size_mb=16777217"));
+	assert_true(fits("fault_first_sector=8 fault_last_sector=8"));
+	assert_false(fits("fault_first_sector=9 fault_last_sector=8"));
 	assert_false(fits("colour=1"));
 	assert_false(fits("store_pages=1"));
 	assert_false(fits("power=1"));
@@ -259,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_sector_ranges),
 		cmocka_unit_test(test_long_value),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_enum_ranges),

@@ -65,9 +65,10 @@ static void assert_wrong(const char *text, const char *words)
 static void test_round_trip(void **state)
 {
 	struct assignment set[] = { { "size_mb", "5" }, { "home_node", "-1" },
-				    { "completion", "inline" } };
+				    { "completion", "inline" },
+				    { "badblocks", "0-7,100-107" } };
 	const struct device_config devices[] = {
-		{ "a", true, set, 3 }, { "b", false, NULL, 0 },
+		{ "a", true, set, 4 }, { "b", false, NULL, 0 },
 	};
 	struct device_config *back;
 	size_t n;
@@ -78,8 +79,8 @@ static void test_round_trip(void **state)
 	assert_int_equal(n, 2);
 	assert_string_equal(back[0].name, "a");
 	assert_true(back[0].power);
-	assert_int_equal(back[0].n, 3);
-	for (size_t i = 0; i < 3; i++) {
+	assert_int_equal(back[0].n, 4);
+	for (size_t i = 0; i < 4; i++) {
 		assert_string_equal(back[0].set[i].attr, set[i].attr);
 		assert_string_equal(back[0].set[i].value, set[i].value);
 	}

@@ -337,6 +337,17 @@ static char *store_problem(const struct assignment *set, size_t n)
 	return NULL;
 }
 
+static char *fault_problem(const struct assignment *set, size_t n)
+{
+	int64_t first = final_value(set, n, "fault_first_sector");
+	int64_t last = final_value(set, n, "fault_last_sector");
+
+	if (first <= last)
+		return NULL;
+	return xasprintf("fault_first_sector=%" PRId64 " is behind fault_last_sector=%" PRId64,
+			 first, last);
+}
+
 char *assignments_problem(const struct assignment *set, size_t n)
 {
 	char *problem = NULL;
@@ -349,5 +360,7 @@ char *assignments_problem(const struct assignment *set, size_t n)
 		problem = store_problem(set, n);
 	if (!problem)
 		problem = spread_problem(set, n);
+	if (!problem)
+		problem = fault_problem(set, n);
 	return problem;
 }

@@ -52,6 +52,7 @@ static void counters_diff(const struct tare_counters *before,
 	diff->requeues = grown(before->requeues, after->requeues);
 	diff->errors = grown(before->errors, after->errors);
 	diff->unsettled = grown(before->unsettled, after->unsettled);
+	diff->timeouts = grown(before->timeouts, after->timeouts);
 	diff->store_pages = after->store_pages;
 }
 
@@ -134,7 +135,8 @@ static void add_counters(struct out_doc *doc,
 {
 	static const char *const names[] = { "early_fires", "rearms",
 					     "requeues", "errors",
-					     "unsettled", "store_pages" };
+					     "timeouts", "unsettled",
+					     "store_pages" };
 	struct out_sec *table = out_table(doc, "counters", "Counters");
 
 	out_column(table, "device");
@@ -156,6 +158,7 @@ static void add_counters(struct out_doc *doc,
 		out_cell_u64(table, c->rearms);
 		out_cell_u64(table, c->requeues);
 		out_cell_u64(table, c->errors);
+		out_cell_u64(table, c->timeouts);
 		out_cell_u64(table, c->unsettled);
 		out_cell_u64(table, c->store_pages);
 	}

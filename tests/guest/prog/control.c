@@ -59,9 +59,10 @@ static int counters(void)
 
 	for (int i = 0; i < TARE_NR_PATHS; i++)
 		printf("path_%s=%llu ", path_names[i], (unsigned long long)c.path[i]);
-	printf("early_fires=%llu rearms=%llu requeues=%llu errors=%llu unsettled=%llu store_pages=%llu\n",
+	printf("early_fires=%llu rearms=%llu requeues=%llu errors=%llu timeouts=%llu unsettled=%llu store_pages=%llu\n",
 	       (unsigned long long)c.early_fires, (unsigned long long)c.rearms,
 	       (unsigned long long)c.requeues, (unsigned long long)c.errors,
+	       (unsigned long long)c.timeouts,
 	       (unsigned long long)c.unsettled,
 	       (unsigned long long)c.store_pages);
 	return 0;
