@@ -264,6 +264,21 @@ static int check_busy_wait(const struct tare_config *c, const char *who)
 	return -EINVAL;
 }
 
+static int check_queues(const struct tare_config *c, const char *who)
+{
+	if (c->use_per_node_hctx && c->submit_queues != 1) {
+		pr_err("%s: use_per_node_hctx=1 refused with submit_queues=%lld\n",
+		       who, c->submit_queues);
+		return -EINVAL;
+	}
+	if (c->no_sched && !TARE_MQ_NO_SCHED) {
+		pr_err("%s: no_sched=1 refused, this kernel lets every queue have a scheduler\n",
+		       who);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int check_spread(const struct tare_config *c, const char *who)
 {
 	if (c->spread_pct <= TARE_SPREAD_MAX_PCT ||
@@ -333,7 +348,8 @@ int tare_config_check(const struct tare_config *config, const char *who)
 		       who, config->size_mb, TARE_STORE_MAX_MB);
 		return -EINVAL;
 	}
-	if (check_spin(config, who) || check_spread(config, who))
+	if (check_spin(config, who) || check_spread(config, who) ||
+	    check_queues(config, who))
 		return -EINVAL;
 	return check_busy_wait(config, who);
 }

@@ -305,7 +305,7 @@ static int tare_blk_init_hctx(struct blk_mq_hw_ctx *hctx, void *data,
 	const struct tare_config *c = &blk->dev->config;
 	struct tare_poll_queue *queue;
 
-	if (index < c->submit_queues)
+	if (index < tare_submit_queues(c))
 		return 0;
 	queue = kzalloc_node(sizeof(*queue), GFP_KERNEL, hctx->numa_node);
 	if (!queue)
@@ -338,15 +338,15 @@ static void tare_blk_map_queues(struct blk_mq_tag_set *set)
 {
 	struct tare_blk *blk = set->driver_data;
 	const struct tare_config *c = &blk->dev->config;
+	unsigned int submit = tare_submit_queues(c);
 	unsigned int i;
 
 	for (i = 0; i < set->nr_maps; i++) {
 		struct blk_mq_queue_map *map = &set->map[i];
 
-		map->nr_queues = i == HCTX_TYPE_DEFAULT ? c->submit_queues :
+		map->nr_queues = i == HCTX_TYPE_DEFAULT ? submit :
 				 i == HCTX_TYPE_POLL ? c->poll_queues : 0;
-		map->queue_offset = i == HCTX_TYPE_DEFAULT ? 0 :
-				    c->submit_queues;
+		map->queue_offset = i == HCTX_TYPE_DEFAULT ? 0 : submit;
 		if (map->nr_queues)
 			blk_mq_map_queues(map);
 	}
@@ -429,32 +429,47 @@ static void blk_limits(const struct tare_config *c, struct tare_limits *lim)
 		.max_sectors	= c->max_sectors_kb << 1,
 		.max_segments	= c->max_segments,
 		.max_discard_sectors = c->discard ? BLK_DISCARD_MAX_KB << 1 : 0,
+		.virt_boundary_mask = c->virt_boundary ? PAGE_SIZE - 1 : 0,
 		.rotational	= c->rotational,
 		.write_cache	= c->write_cache,
 		.fua		= c->fua,
 	};
 }
 
+static unsigned int blk_flags(const struct tare_config *c)
+{
+	unsigned int flags = TARE_MQ_FLAGS;
+
+	if (c->no_sched)
+		flags |= TARE_MQ_NO_SCHED;
+	if (c->blocking)
+		flags |= BLK_MQ_F_BLOCKING;
+	if (c->shared_tag_bitmap)
+		flags |= BLK_MQ_F_TAG_HCTX_SHARED;
+	return flags;
+}
+
 static int blk_tags_create(struct tare_blk *blk, const struct tare_config *c)
 {
+	unsigned int queues = tare_submit_queues(c) + c->poll_queues;
 	struct blk_mq_tag_set *set = &blk->tags;
 	int err;
 
 	set->ops = &tare_blk_mq_ops;
-	set->nr_hw_queues = c->submit_queues + c->poll_queues;
+	set->nr_hw_queues = queues;
 	set->nr_maps = c->poll_queues ? HCTX_MAX_TYPES : 1;
 	set->queue_depth = c->queue_depth;
 	set->numa_node = c->home_node;
 	set->timeout = msecs_to_jiffies(c->timeout_ms);
 	set->cmd_size = sizeof(struct tare_cmd);
-	set->flags = TARE_MQ_FLAGS;
+	set->flags = blk_flags(c);
 	set->driver_data = blk;
 	err = blk_mq_alloc_tag_set(set);
 	if (err)
 		return err;
 	/* Where memory is short the block layer makes do with less. */
 	if (set->queue_depth == c->queue_depth &&
-	    set->nr_hw_queues == c->submit_queues + c->poll_queues)
+	    set->nr_hw_queues == queues)
 		return 0;
 	blk_mq_free_tag_set(set);
 	return -ENOMEM;

@@ -25,6 +25,7 @@ struct tare_limits {
 	unsigned int max_sectors;
 	unsigned short max_segments;
 	unsigned int max_discard_sectors;	/* 0: not offered */
+	unsigned long virt_boundary_mask;	/* 0: none */
 	bool rotational;
 	bool write_cache;
 	bool fua;
@@ -43,6 +44,7 @@ static inline struct gendisk *tare_alloc_disk(struct blk_mq_tag_set *set,
 		.max_segments		= want->max_segments,
 		.max_hw_discard_sectors	= want->max_discard_sectors,
 		.max_write_zeroes_sectors = want->max_discard_sectors,
+		.virt_boundary_mask	= want->virt_boundary_mask,
 	};
 
 	if (want->max_discard_sectors)
@@ -72,6 +74,8 @@ static inline struct gendisk *tare_alloc_disk(struct blk_mq_tag_set *set,
 	/* The setter stops at the kernel's default; what was asked for holds. */
 	q->limits.max_sectors = want->max_sectors;
 	blk_queue_max_segments(q, want->max_segments);
+	if (want->virt_boundary_mask)
+		blk_queue_virt_boundary(q, want->virt_boundary_mask);
 	if (want->max_discard_sectors) {
 		q->limits.discard_granularity = want->block_size;
 		blk_queue_max_discard_sectors(q, want->max_discard_sectors);
@@ -90,6 +94,13 @@ static inline struct gendisk *tare_alloc_disk(struct blk_mq_tag_set *set,
 #define TARE_MQ_FLAGS	BLK_MQ_F_NO_SCHED_BY_DEFAULT
 #else
 #define TARE_MQ_FLAGS	(BLK_MQ_F_SHOULD_MERGE | BLK_MQ_F_NO_SCHED_BY_DEFAULT)
+#endif
+
+/* Since 6.14 every queue of a disk may have a scheduler. */
+#if TARE_KERNEL(6, 14)
+#define TARE_MQ_NO_SCHED	0
+#else
+#define TARE_MQ_NO_SCHED	BLK_MQ_F_NO_SCHED
 #endif
 
 /* Got its name in 6.5. */

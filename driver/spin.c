@@ -121,7 +121,7 @@ static void spin_cpus(const struct tare_device *dev, struct cpumask *mask)
  */
 int tare_spin_start(struct tare_device *dev)
 {
-	u32 room = dev->config.queue_depth * dev->config.submit_queues;
+	u32 room = dev->config.queue_depth * tare_submit_queues(&dev->config);
 	struct tare_spin *spin;
 	cpumask_var_t mask;
 	int cpu, err = 0;

@@ -12,6 +12,7 @@
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
+#include <linux/nodemask.h>
 
 #include "clock.h"
 #include "compat.h"
@@ -67,6 +68,13 @@ static inline struct tare_ranges *tare_attr_ranges(struct tare_config *config,
 						   const struct tare_attr *attr)
 {
 	return (struct tare_ranges *)((char *)config + attr->offset);
+}
+
+/* Hardware queues for what is not polled. */
+static inline unsigned int tare_submit_queues(const struct tare_config *config)
+{
+	return config->use_per_node_hctx ? num_online_nodes() :
+					   config->submit_queues;
 }
 
 struct tare_device;

@@ -41,6 +41,16 @@
 	  "hardware queues, at most one for each possible CPU")		\
 	X(poll_queues, NUM, 0, 0, 4096, OFF,				\
 	  "hardware queues more, for polled I/O (io_uring IOPOLL)")	\
+	X(use_per_node_hctx, BOOL, 0, 0, 1, OFF,			\
+	  "1: a hardware queue for each NUMA node; submit_queues stays 1") \
+	X(shared_tag_bitmap, BOOL, 0, 0, 1, OFF,			\
+	  "1: all hardware queues together hold queue_depth requests")	\
+	X(no_sched, BOOL, 0, 0, 1, OFF,					\
+	  "1: no I/O scheduler can be chosen (Linux before 6.14); 0: none is the default") \
+	X(blocking, BOOL, 0, 0, 1, OFF,					\
+	  "1: tell the block layer that the driver may sleep in queue_rq") \
+	X(virt_boundary, BOOL, 0, 0, 1, OFF,				\
+	  "1: a request's segments have no gap but at page boundaries")	\
 	X(home_node, INT, -1, -1, 1023, OFF,				\
 	  "NUMA node of the device's memory; -1: no preference")	\
 	X(rotational, BOOL, 0, 0, 1, OFF,				\

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # modes: wall
 # kernels: all
-# programs: mkfs.ext4 attrs
+# programs: mkfs.ext4 attrs load
 #
 # The driver's configuration: configfs and module parameters, every attribute,
 # every refusal, and what the queue then looks like. Guarded: a value is taken
@@ -135,6 +135,8 @@ combinations()
 	refused_together "more queues than CPUs" submit_queues \
 		submit_queues=$((possible + 2))
 	refused_together "a node that is not there" home_node home_node=1023
+	refused_together "a queue for each node and two" use_per_node_hctx \
+		use_per_node_hctx=1 submit_queues=2
 	refused_together "a store that is too big" size_mb \
 		memory_backed=1 size_mb=16777217
 	# The kernel rounds to whole blocks, and a block may be in as many pieces
@@ -167,6 +169,15 @@ combinations()
 	del t
 }
 
+hardware_queues()
+{
+	if [ "$(value t use_per_node_hctx)" = 1 ]; then
+		find /sys/devices/system/node -maxdepth 1 -name 'node[0-9]*' | wc -l
+	else
+		value t submit_queues
+	fi
+}
+
 # limits ATTR=VALUE…: the queue says what was asked, defaults for the rest.
 limits()
 {
@@ -192,10 +203,22 @@ limits()
 	done
 	[ "$offered" = 0 ] || check_is "$*: discard_granularity" \
 		"$(queue t discard_granularity)" "$bs"
-	check_is "$*: scheduler" "$(queue t scheduler | grep -o '\[.*\]')" "[none]"
+	if [ "$(value t no_sched)" = 1 ]; then
+		check_is "$*: no scheduler can be had" "$(queue t scheduler)" none
+	else
+		check_is "$*: scheduler" "$(queue t scheduler | grep -o '\[.*\]')" "[none]"
+	fi
+	check_is "$*: virt_boundary_mask" "$(queue t virt_boundary_mask)" \
+		"$(( $(value t virt_boundary) * 4095 ))"
+	for flag in no_sched=NO_SCHED blocking=BLOCKING \
+		shared_tag_bitmap=TAG_HCTX_SHARED; do
+		check_is "$*: flag ${flag#*=}" \
+			"$(grep -cE "(^|[| ])${flag#*=}([|]|\$)" /sys/kernel/debug/block/t/hctx0/flags)" \
+			"$(value t "${flag%%=*}")"
+	done
 	check_is "$*: hardware queues" \
 		"$(find /sys/block/t/mq -mindepth 1 -maxdepth 1 | wc -l)" \
-		"$(value t submit_queues)"
+		"$(hardware_queues)"
 	check_is "$*: size" "$(cat /sys/block/t/size)" \
 		"$(( $(value t size_mb) * 2048 ))"
 	check "$*: it reads" dd if=/dev/t of=/dev/null bs=64k count=2 iflag=direct
@@ -211,7 +234,31 @@ queues()
 		queue_depth=10240
 	limits rotational=1 write_cache=1 discard=1 size_mb=1
 	limits write_cache=1 fua=0 block_size=2048 discard=1
-	limits home_node=0 submit_queues=$(($(sed 's/.*-//' /sys/devices/system/cpu/possible) + 1))
+	possible=$(($(sed 's/.*-//' /sys/devices/system/cpu/possible) + 1))
+	limits home_node=0 submit_queues=$possible
+	limits use_per_node_hctx=1 virt_boundary=1
+	limits no_sched=1 shared_tag_bitmap=1 submit_queues=$possible
+	limits blocking=1 virt_boundary=1 max_sectors_kb=64
+	for completion in inline complete timer; do
+		add t blocking=1 memory_backed=1 virt_boundary=1 no_sched=1 \
+			completion=$completion submit_queues=$possible
+		check "blocking, $completion: it works" \
+			load -o mix -n 50 -t 3 /dev/t
+		del t
+	done
+	shared_depth
+}
+
+# However many queues there are, two requests are under way: 16 take 400 ms.
+shared_depth()
+{
+	add t shared_tag_bitmap=1 submit_queues=$possible queue_depth=2 \
+		read_ns=50000000
+	start=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
+	check "eight readers of a depth of two" load -n 2 -t 8 -c 0 /dev/t
+	took=$(($(awk '{ printf "%d", $1 * 1000 }' /proc/uptime) - start))
+	check_is "their time, $took ms, is not below 390" "$((took >= 390))" 1
+	del t
 }
 
 default_devices()

@@ -337,6 +337,14 @@ static char *store_problem(const struct assignment *set, size_t n)
 	return NULL;
 }
 
+static char *queue_problem(const struct assignment *set, size_t n)
+{
+	if (!final_value(set, n, "use_per_node_hctx") ||
+	    final_value(set, n, "submit_queues") == 1)
+		return NULL;
+	return xstrdup("use_per_node_hctx=1 wants submit_queues=1");
+}
+
 static char *fault_problem(const struct assignment *set, size_t n)
 {
 	int64_t first = final_value(set, n, "fault_first_sector");
@@ -362,5 +370,7 @@ char *assignments_problem(const struct assignment *set, size_t n)
 		problem = spread_problem(set, n);
 	if (!problem)
 		problem = fault_problem(set, n);
+	if (!problem)
+		problem = queue_problem(set, n);
 	return problem;
 }
