@@ -254,6 +254,11 @@ static int check_busy_wait(const struct tare_config *c, const char *who)
 		       who, completion_names[c->completion], c->channels);
 		return -EINVAL;
 	}
+	if (c->mbps) {
+		pr_err("%s: completion=%s refused with mbps=%lld: it would wait for others with the CPU in hand\n",
+		       who, completion_names[c->completion], c->mbps);
+		return -EINVAL;
+	}
 	tare_shape_conf(c, &conf);
 	longest = tare_model_longest_ns(&conf);
 	if (longest <= TARE_BUSY_WAIT_MAX_NS)

@@ -136,9 +136,12 @@ void tare_model_set(struct tare_model *model,
 	WRITE_ONCE(model->max_tsc, tare_ns_to_tsc(TARE_SERVICE_MAX_NS, tsc_khz));
 	WRITE_ONCE(model->tail_tsc, tare_ns_to_tsc(conf->tail_ns, tsc_khz));
 	WRITE_ONCE(model->tail_below, ((u64)conf->tail_ppm << 32) / 1000000);
+	WRITE_ONCE(model->link_tsc_per_mb,
+		   conf->mbps ? (tsc_khz * 1000ULL + conf->mbps - 1) / conf->mbps : 0);
 	WRITE_ONCE(model->spread, spread);
 	WRITE_ONCE(model->shared, shared);
-	WRITE_ONCE(model->shaped, spread || shared || conf->read_ns_per_kb ||
+	WRITE_ONCE(model->shaped, spread || shared || conf->mbps ||
+		   conf->read_ns_per_kb ||
 		   conf->write_ns_per_kb || (conf->tail_ns && conf->tail_ppm));
 }
 

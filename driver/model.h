@@ -46,6 +46,7 @@ struct tare_model_conf {
 	u32 size_mb;
 	u32 max_sectors_kb;
 	u32 channels;
+	u32 mbps;
 	bool write_cache;
 	bool fua;
 };
@@ -59,6 +60,7 @@ struct tare_model {
 	bool shaped;		/* anything below is used */
 	bool spread;		/* service times are stretched by a factor */
 	bool shared;		/* requests wait for each other or move an arm */
+	u64 link_tsc_per_mb;	/* the way in and out; 0: as fast as one likes */
 	u32 arm;		/* bit of each service that moves it */
 	u64 sector_q21[TARE_NR_SERVICES];	/* 2^-21 tsc for 512 bytes */
 	u64 max_tsc;		/* no stretched service time is longer */
@@ -116,6 +118,23 @@ struct tare_scale tare_scale_make(u32 tsc_khz);
 static inline u64 tare_tsc_to_ns(struct tare_scale scale, u64 tsc)
 {
 	return (u64)(((unsigned __int128)tsc * scale.mult) >> scale.shift) + 1;
+}
+
+/**
+ * tare_link_free() - when the way to the device is free again
+ * @free: when it was to be free until now, tsc
+ * @start: of a request, tsc
+ * @tsc_per_mb: what a MiB takes, below 2^36
+ * @bytes: of the request, below 2^27
+ *
+ * The request is not due before that. However large it is, it takes its time
+ * and no more: there is no budget that it could be too large for.
+ */
+static inline u64 tare_link_free(u64 free, u64 start, u64 tsc_per_mb, u32 bytes)
+{
+	u64 takes = (bytes * tsc_per_mb + (1 << 20) - 1) >> 20;
+
+	return (free > start ? free : start) + takes;
 }
 
 /* The step of a CPU's stream of random numbers; see tare_random(). */

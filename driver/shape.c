@@ -33,6 +33,7 @@ void tare_shape_conf(const struct tare_config *c, struct tare_model_conf *conf)
 		.size_mb = c->size_mb,
 		.max_sectors_kb = c->max_sectors_kb,
 		.channels = c->channels,
+		.mbps = c->mbps,
 		.write_cache = c->write_cache,
 		.fua = c->fua,
 	};
@@ -87,6 +88,7 @@ void tare_shape_restart(struct tare_device *dev)
 		*per_cpu_ptr(shape->stream, cpu) =
 			tare_stream_start(dev->config.seed, cpu);
 	tare_queue_init(&shape->queue, dev->config.channels);
+	atomic64_set(&shape->link_free, 0);
 }
 
 /* Before the model says that they are used. */
@@ -117,6 +119,10 @@ void tare_shape_apply(struct tare_device *dev)
 	tare_shape_conf(&dev->config, &conf);
 	apply_spread(shape, &conf);
 	tare_model_set(&dev->model, &conf, tare_clock.khz);
+	/* What is under way at the old rate does not hold up what comes. */
+	if (shape->mbps != conf.mbps)
+		atomic64_set(&shape->link_free, 0);
+	shape->mbps = conf.mbps;
 	if (shape->queue.channels != conf.channels)
 		tare_queue_init(&shape->queue, conf.channels);
 }
@@ -127,18 +133,21 @@ static u8 service_of(u8 op, const struct request *rq)
 	       TARE_SERVICE_WRITE_FUA : op;
 }
 
-/**
- * tare_shape_due() - when the modelled device is finished
- * @dev: of the request
- * @op: an enum tare_op
- * @rq: for its place and size
- * @start: its stamp
- *
- * For a device that is shaped; else it is start and a constant.
- * Return: tsc.
- */
-u64 tare_shape_due(struct tare_device *dev, u8 op, const struct request *rq,
-		   u64 start)
+/* When all of it has gone through the link that all requests share. */
+static u64 link_due(struct tare_shape *shape, u64 tsc_per_mb, u32 bytes,
+		    u64 start)
+{
+	s64 free = atomic64_read(&shape->link_free);
+	u64 next;
+
+	do {
+		next = tare_link_free(free, start, tsc_per_mb, bytes);
+	} while (!atomic64_try_cmpxchg(&shape->link_free, &free, next));
+	return next;
+}
+
+static u64 served_due(struct tare_device *dev, u8 op, const struct request *rq,
+		      u64 start)
 {
 	struct tare_shape *shape = dev->shape;
 	struct tare_work work = {
@@ -161,5 +170,26 @@ u64 tare_shape_due(struct tare_device *dev, u8 op, const struct request *rq,
 	due = tare_queue_due(&shape->queue, &dev->model, &work);
 	raw_spin_unlock_irqrestore(&shape->lock, flags);
 	return due;
+}
+
+/**
+ * tare_shape_due() - when the modelled device is finished
+ * @dev: of the request
+ * @op: an enum tare_op
+ * @rq: for its place and size
+ * @start: its stamp
+ *
+ * For a device that is shaped; else it is start and a constant.
+ * Return: tsc.
+ */
+u64 tare_shape_due(struct tare_device *dev, u8 op, const struct request *rq,
+		   u64 start)
+{
+	u64 due = served_due(dev, op, rq, start);
+	u64 tsc_per_mb = READ_ONCE(dev->model.link_tsc_per_mb);
+
+	if (!tsc_per_mb || op > TARE_WRITE)
+		return due;
+	return max(due, link_due(dev->shape, tsc_per_mb, blk_rq_bytes(rq), start));
 }
 EXPORT_SYMBOL_GPL(tare_shape_due);

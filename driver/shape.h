@@ -17,6 +17,8 @@ struct tare_shape {
 	struct tare_queue queue;
 	struct tare_spread spread;	/* that quantiles were made from */
 	struct tare_quantiles quantiles;
+	u32 mbps;			/* that link_free was counted with */
+	atomic64_t link_free;		/* tsc */
 	u64 __percpu *stream;		/* position of each CPU's random numbers */
 };
 

@@ -87,6 +87,8 @@
 	  "ns that each KiB of a read adds, its bandwidth: 1000 is 1.024 GB/s") \
 	X(write_ns_per_kb, NUM, 0, 0, 1000000, LIVE,			\
 	  "ns that each KiB of a write adds")				\
+	X(mbps, NUM, 0, 0, 65536, LIVE,					\
+	  "MiB a second that all reads and writes share; 0: no limit (timer, spin)") \
 	X(distribution, ENUM, TARE_FIXED, 0, TARE_NR_DISTRIBUTIONS - 1, LIVE, \
 	  "how the times above spread, but not those of a KiB") \
 	X(spread_pct, NUM, 10, 0, 200, LIVE,				\

@@ -38,7 +38,7 @@ set_live()
 statuses()
 {
 	for completion in inline complete timer $spin; do
-		add t completion=$completion
+		add t completion="$completion"
 		for pair in ioerr=EIO medium=ENODATA nospc=ENOSPC \
 			timeout=ETIMEDOUT transport=ENOLINK target=EREMOTEIO \
 			reservation=EBADE protection=EILSEQ resource=ENOMEM \
@@ -145,7 +145,7 @@ rates()
 requeues()
 {
 	for completion in inline complete timer $spin; do
-		add t completion=$completion memory_backed=1 size_mb=64 \
+		add t completion="$completion" memory_backed=1 size_mb=64 \
 			read_ns=1000 submit_queues="$cpus"
 		set_live requeue_ppm 1000000
 		control reset t
@@ -174,7 +174,7 @@ now()
 timeouts()
 {
 	for completion in inline complete timer $spin; do
-		add t completion=$completion timeout_ms=1500 submit_queues="$cpus"
+		add t completion="$completion" timeout_ms=1500 submit_queues="$cpus"
 		check_is "$completion: io_timeout" "$(queue t io_timeout)" 1500
 		control reset t
 		set_live timeout_ppm 1000000

@@ -235,6 +235,9 @@ static void test_combinations(void **state)
 	assert_true(fits("size_mb=16777216 memory_backed=1"));
 	assert_false(fits("size_mb=16777217 memory_backed=1"));
 	assert_true(fits("size_mb=16777217"));
+	assert_true(fits("mbps=1"));
+	assert_true(fits("mbps=1 completion=spin channels=8 read_ns=2000000"));
+	assert_false(fits("mbps=1 completion=inline"));
 	assert_true(fits("use_per_node_hctx=1 submit_queues=1"));
 	assert_false(fits("use_per_node_hctx=1 submit_queues=2"));
 	assert_true(fits("fault_first_sector=8 fault_last_sector=8"));

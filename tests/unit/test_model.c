@@ -571,6 +571,45 @@ static void test_longest(void **state)
 			 1000 + 2000000);
 }
 
+/* A link that is asked for more than it has runs at its rate, for any size. */
+static void test_link(void **state)
+{
+	static const u32 sizes[] = { 512, 4096, 131072, 1 << 20, 32 << 20 };
+	static const u32 rates[] = { 1, 3, 100, 2500, 65536 };
+	const u32 *khz, *size, *rate;
+
+	(void)state;
+	FOR_EACH(khz, clocks_khz) {
+		if (*khz < 1000000)
+			continue;
+		FOR_EACH(rate, rates) {
+			struct tare_model_conf conf = plain();
+			struct tare_model model = { 0 };
+
+			conf.mbps = *rate;
+			tare_model_set(&model, &conf, *khz);
+			assert_true(model.shaped);
+			FOR_EACH(size, sizes) {
+				u64 free = 0, n = 10000;
+				double want = (double)n * *size / (1 << 20) /
+					      *rate * *khz * 1000;
+
+				for (u64 i = 0; i < n; i++)
+					free = tare_link_free(free, 17 + i,
+							      model.link_tsc_per_mb,
+							      *size);
+				/* Never faster; a tick or two of rounding each. */
+				assert_true((double)(free - 17) >= want * 0.999999);
+				assert_true((double)(free - 17) <=
+					    want * 1.0001 + 2.0 * (double)n);
+			}
+		}
+	}
+	/* Idle time is not saved up. */
+	assert_int_equal(tare_link_free(100, 5000, 1 << 20, 10), 5010);
+	assert_int_equal(tare_link_free(0, 0, 0, 4096), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,6 +632,7 @@ int main(void)
 		cmocka_unit_test(test_sequential),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_link),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);

@@ -298,10 +298,13 @@ static char *busy_wait_problem(const struct assignment *set, size_t n)
 	const char *name = attr_find("completion")->names[mode].name;
 	uint64_t longest;
 
-	if (mode == TARE_TIMER)
+	if (mode != TARE_INLINE && mode != TARE_COMPLETE)
 		return NULL;
 	if (final_value(set, n, "channels"))
 		return xasprintf("completion=%s waits with the CPU in hand, and with channels a request would wait for others",
+				 name);
+	if (final_value(set, n, "mbps"))
+		return xasprintf("completion=%s waits with the CPU in hand, and with mbps a request would wait for others",
 				 name);
 	longest = longest_ns(set, n);
 	if (longest <= TARE_BUSY_WAIT_MAX_NS)
