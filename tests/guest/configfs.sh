@@ -204,7 +204,7 @@ limits()
 	[ "$offered" = 0 ] || check_is "$*: discard_granularity" \
 		"$(queue t discard_granularity)" "$bs"
 	if [ "$(value t no_sched)" = 1 ]; then
-		check_is "$*: no scheduler can be had" "$(queue t scheduler)" none
+		check_is "$*: no scheduler can be had" "$(queue t scheduler | tr -d "[] ")" none
 	else
 		check_is "$*: scheduler" "$(queue t scheduler | grep -o '\[.*\]')" "[none]"
 	fi

@@ -92,7 +92,8 @@ static void *work(void *arg)
 	int fd = disk_open();
 
 	for (long i = 0; i < count; i++) {
-		int err = attempt(fd, buf, i % 1024 * 4096, 4096);
+		/* No two adjoin: a request that comes back could merge. */
+		int err = attempt(fd, buf, i % 512 * 8192, 4096);
 
 		tally->of[err & 255]++;
 		if (err && tally->failed < 16)
