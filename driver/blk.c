@@ -233,11 +233,12 @@ static void tare_blk_queue_rqs(TARE_RQ_LIST *list)
 	struct request *rq;
 
 	while ((rq = rq_list_pop(list))) {
-		u64 issue = tare_stamp();
+		u64 issue = tare_stamp(), start;
 
-		tare_rq_taken(rq);
 		blk_mq_start_request(rq);
-		blk_issue(rq, issue, tare_stamp());
+		start = tare_stamp();
+		tare_rq_taken(rq);
+		blk_issue(rq, issue, start);
 	}
 }
 
