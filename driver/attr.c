@@ -299,10 +299,13 @@ static int check_spread(const struct tare_config *c, const char *who)
  * tare_config_check() - do the attributes fit together and this machine?
  * @config: each value is in its own range already
  * @who: device or module, for the message
+ * @new_mode: the completion mode begins with this; one that is in force stays
+ * so where its CPU has gone
  *
  * Return: 0, or -EINVAL after one line in the kernel log.
  */
-int tare_config_check(const struct tare_config *config, const char *who)
+int tare_config_check(const struct tare_config *config, const char *who,
+		      bool new_mode)
 {
 	if (config->submit_queues > num_possible_cpus()) {
 		pr_err("%s: submit_queues=%lld refused, this machine has %u possible CPUs\n",
@@ -353,7 +356,7 @@ int tare_config_check(const struct tare_config *config, const char *who)
 		       who, config->size_mb, TARE_STORE_MAX_MB);
 		return -EINVAL;
 	}
-	if (check_spin(config, who) || check_spread(config, who) ||
+	if ((new_mode && check_spin(config, who)) || check_spread(config, who) ||
 	    check_queues(config, who))
 		return -EINVAL;
 	return check_busy_wait(config, who);

@@ -167,15 +167,18 @@ static noinline void blk_issue_long(struct request *rq, u64 issue, u64 start)
 	cmd->flags = 0;
 	cmd->status = BLK_STS_OK;
 	trace_tare_issue(cmd, rq);
-	if (unlikely(READ_ONCE(dev->fault.on)) && blk_fault(cmd, rq))
+	if (unlikely(READ_ONCE(dev->fault.on)) && !cmd->retries &&
+	    blk_fault(cmd, rq))
 		return;
 	if (dev->store && likely(cmd->status == BLK_STS_OK)) {
 		cmd->status = tare_store_do(dev->store, op, rq);
 		if (unlikely(cmd->status == BLK_STS_RESOURCE) &&
 		    blk_retry_later(cmd, rq))
 			return;
-		cmd->retries = 0;
 	}
+	/* From here on it ends: the tag's next request has its own. */
+	cmd->retries = 0;
+	cmd->given_back = false;
 	if (dev->config.poll_queues && rq->mq_hctx->type == HCTX_TYPE_POLL)
 		blk_poll_later(cmd, rq);
 	else if (dev->completion == TARE_SPIN)
@@ -550,8 +553,13 @@ static void tare_blk_destroy(struct tare_device *dev)
 static unsigned int tare_blk_quiesce(struct tare_device *dev)
 {
 	struct tare_blk *blk = dev->fe_data;
+	unsigned int cookie;
 
-	return tare_freeze(blk->disk->queue);
+	cookie = tare_freeze(blk->disk->queue);
+	/* A request may have ended while its submitter is still on the way out. */
+	blk_mq_quiesce_queue(blk->disk->queue);
+	blk_mq_unquiesce_queue(blk->disk->queue);
+	return cookie;
 }
 
 static void tare_blk_unquiesce(struct tare_device *dev, unsigned int cookie)

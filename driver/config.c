@@ -214,7 +214,7 @@ int tare_default_check(const char *name, const struct tare_config *config)
 	struct tare_device *dev;
 	int err;
 
-	err = tare_config_check(config, name);
+	err = tare_config_check(config, name, true);
 	if (err)
 		return err;
 	dev = tare_device_find(name);

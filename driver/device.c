@@ -8,7 +8,6 @@
 #include <linux/kmod.h>
 #include <linux/module.h>
 #include <linux/namei.h>
-#include <linux/sched/mm.h>
 
 #include "record.h"
 #include "shape.h"
@@ -264,7 +263,7 @@ static int power_on(struct tare_device *dev, const struct tare_frontend *fe)
 {
 	int err;
 
-	err = tare_config_check(&dev->config, tare_name(dev));
+	err = tare_config_check(&dev->config, tare_name(dev), true);
 	if (err)
 		return err;
 	err = tare_name_check(tare_name(dev));
@@ -282,9 +281,12 @@ static int power_on(struct tare_device *dev, const struct tare_frontend *fe)
 	tare_fault_reseed(dev);
 	dev->claimed = false;
 	if (dev->completion == TARE_SPIN) {
-		err = tare_spin_start(dev);
-		if (err)
+		dev->spin = tare_spin_create(dev);
+		if (IS_ERR(dev->spin)) {
+			err = PTR_ERR(dev->spin);
+			dev->spin = NULL;
 			goto err_memory;
+		}
 	}
 	err = fe->create(dev);
 	if (err)
@@ -294,7 +296,8 @@ static int power_on(struct tare_device *dev, const struct tare_frontend *fe)
 	return 0;
 
 err_spin:
-	tare_spin_stop(dev);
+	tare_spin_destroy(dev->spin);
+	dev->spin = NULL;
 err_memory:
 	device_release_memory(dev);
 err_depend:
@@ -335,8 +338,11 @@ static int power_off(struct tare_device *dev)
 	err = fe->claim(dev);
 	if (err)
 		return err;
+	/* Nobody can open it: nobody is on his way through it after this. */
+	fe->unquiesce(dev, fe->quiesce(dev));
 	fe->destroy(dev);
-	tare_spin_stop(dev);
+	tare_spin_destroy(dev->spin);
+	dev->spin = NULL;
 	/* Its file keeps the recorder; no request can reach it any more. */
 	dev->recorder = NULL;
 	device_release_memory(dev);
@@ -370,36 +376,29 @@ int tare_device_power(struct tare_device *dev, bool on)
 	return err;
 }
 
-/* The completion threads come and go with the mode that needs them. */
-static int spin_follow(struct tare_device *dev)
-{
-	if (dev->config.completion == TARE_SPIN)
-		return dev->spin ? 0 : tare_spin_start(dev);
-	tare_spin_stop(dev);
-	return 0;
-}
-
 static int set_quiesced(struct tare_device *dev, const struct tare_attr *attr,
 			s64 value)
 {
-	s64 *at = tare_attr_of(&dev->config, attr);
-	unsigned int cookie, noio;
-	s64 old = *at;
-	int err;
+	struct tare_spin *other = NULL;
+	unsigned int cookie;
 
+	/* The completion threads come and go with the mode that needs them. */
+	if (attr == &tare_attrs[TARE_ATTR_completion] && value == TARE_SPIN &&
+	    !dev->spin) {
+		other = tare_spin_create(dev);
+		if (IS_ERR(other))
+			return PTR_ERR(other);
+	}
 	cookie = dev->frontend->quiesce(dev);
-	/* Memory that this device would have to write out first is not to be had. */
-	noio = memalloc_noio_save();
-	*at = value;
-	err = spin_follow(dev);
-	if (err)
-		*at = old;
+	*tare_attr_of(&dev->config, attr) = value;
 	device_apply(dev);
+	if (!dev->spin != (dev->completion != TARE_SPIN))
+		swap(dev->spin, other);
 	if (attr == &tare_attrs[TARE_ATTR_seed])
 		tare_shape_restart(dev);
-	memalloc_noio_restore(noio);
 	dev->frontend->unquiesce(dev, cookie);
-	return err;
+	tare_spin_destroy(other);
+	return 0;
 }
 
 static int set_powered(struct tare_device *dev, const struct tare_attr *attr,
@@ -415,7 +414,8 @@ static int set_powered(struct tare_device *dev, const struct tare_attr *attr,
 	}
 	/* The whole is too large for the stack; nobody looks without the lock. */
 	*at = value;
-	err = tare_config_check(&dev->config, tare_name(dev));
+	err = tare_config_check(&dev->config, tare_name(dev),
+				attr == &tare_attrs[TARE_ATTR_completion]);
 	*at = before;
 	if (err)
 		return -EINVAL;

@@ -177,7 +177,8 @@ u64 tare_model_longest_ns(const struct tare_model_conf *conf)
 	u64 ns = longest_base_ns(conf);
 	u64 kb_ns = max_u64(conf->read_ns_per_kb, conf->write_ns_per_kb);
 
-	ns = ns * tare_quantile_max(&spread) >> TARE_FACTOR_SHIFT;
+	ns = (unsigned __int128)ns * tare_quantile_max(&spread) >>
+	     TARE_FACTOR_SHIFT;
 	if (conf->distribution != TARE_FIXED && ns > TARE_SERVICE_MAX_NS)
 		ns = TARE_SERVICE_MAX_NS;
 	ns += kb_ns * conf->max_sectors_kb;

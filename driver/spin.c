@@ -68,7 +68,8 @@ static int spin_thread(void *data)
 			spin_sleep(s);
 		else
 			cpu_relax();
-		cond_resched();
+		/* It never sleeps under load, which tracing would wait for. */
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
@@ -113,13 +114,13 @@ static void spin_cpus(const struct tare_device *dev, struct cpumask *mask)
 }
 
 /**
- * tare_spin_start() - start the completion threads
- * @dev: with its configuration checked; no request is inside
+ * tare_spin_create() - start the completion threads
+ * @dev: with its configuration checked; its queue is not frozen, since threads
+ * are made by another one, whose memory may have to be written out first
  *
- * Return: 0; -EINVAL when a CPU is not there, the reason in the kernel log;
- * -ENOMEM; with nothing left behind.
+ * Return: the threads, or an ERR_PTR of -ENOMEM or -EINTR.
  */
-int tare_spin_start(struct tare_device *dev)
+struct tare_spin *tare_spin_create(struct tare_device *dev)
 {
 	u32 room = dev->config.queue_depth * tare_submit_queues(&dev->config);
 	struct tare_spin *spin;
@@ -127,7 +128,7 @@ int tare_spin_start(struct tare_device *dev)
 	int cpu, err = 0;
 
 	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	spin_cpus(dev, mask);
 	spin = kvzalloc(struct_size(spin, spinner, cpumask_weight(mask)),
 			GFP_KERNEL);
@@ -141,24 +142,28 @@ int tare_spin_start(struct tare_device *dev)
 			spin->nr++;
 	}
 	free_cpumask_var(mask);
-	dev->spin = spin;
-	if (err)
-		tare_spin_stop(dev);
-	return err;
+	if (!err)
+		return spin;
+	tare_spin_destroy(spin);
+	return ERR_PTR(err);
 }
 
 /**
- * tare_spin_stop() - stop the completion threads, if there are any
- * @dev: no request is inside
+ * tare_spin_destroy() - stop the completion threads
+ * @spin: no request can come any more, or NULL
+ *
+ * A submitter may still be looking at whether the thread sleeps when its
+ * request has ended. The front end's quiesce waits for those; this is for a
+ * disk that never came to be.
  */
-void tare_spin_stop(struct tare_device *dev)
+void tare_spin_destroy(struct tare_spin *spin)
 {
 	unsigned int i;
 
-	if (!dev->spin)
+	if (!spin)
 		return;
-	for (i = 0; i < dev->spin->nr; i++)
-		spinner_stop(&dev->spin->spinner[i]);
-	kvfree(dev->spin);
-	dev->spin = NULL;
+	synchronize_rcu();
+	for (i = 0; i < spin->nr; i++)
+		spinner_stop(&spin->spinner[i]);
+	kvfree(spin);
 }

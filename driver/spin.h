@@ -43,7 +43,7 @@ static inline void tare_spin_add(struct tare_spin *spin, struct tare_cmd *cmd,
 		wake_up_process(s->task);
 }
 
-int tare_spin_start(struct tare_device *dev);
-void tare_spin_stop(struct tare_device *dev);
+struct tare_spin *tare_spin_create(struct tare_device *dev);
+void tare_spin_destroy(struct tare_spin *spin);
 
 #endif

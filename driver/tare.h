@@ -185,7 +185,8 @@ void tare_attr_complain_ranges(const struct tare_attr *attr, const char *who,
 			       const char *text, size_t len, int err);
 int tare_attr_format(const struct tare_attr *attr, s64 value, char *buf);
 int tare_attr_format_ranges(const struct tare_ranges *ranges, char *buf);
-int tare_config_check(const struct tare_config *config, const char *who);
+int tare_config_check(const struct tare_config *config, const char *who,
+		      bool new_mode);
 
 /* device.c */
 struct tare_device *tare_device_new(void);

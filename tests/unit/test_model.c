@@ -548,6 +548,18 @@ static void test_bounds(void **state)
 	}
 }
 
+/* The largest factor times the base does not fit 64 bits: no short time of it. */
+static void test_longest_does_not_wrap(void **state)
+{
+	struct tare_model_conf conf = plain();
+
+	(void)state;
+	conf.distribution = TARE_PARETO;
+	conf.pareto_alpha_pct = 150;
+	conf.read_ns = 4294967298;
+	assert_true(tare_model_longest_ns(&conf) >= 60000000000);
+}
+
 static void test_longest(void **state)
 {
 	struct tare_model_conf conf = plain();
@@ -632,6 +644,7 @@ int main(void)
 		cmocka_unit_test(test_sequential),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_longest_does_not_wrap),
 		cmocka_unit_test(test_link),
 	};
 
