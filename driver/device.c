@@ -381,6 +381,7 @@ static int set_quiesced(struct tare_device *dev, const struct tare_attr *attr,
 {
 	struct tare_spin *other = NULL;
 	unsigned int cookie;
+	bool spins;
 
 	/* The completion threads come and go with the mode that needs them. */
 	if (attr == &tare_attrs[TARE_ATTR_completion] && value == TARE_SPIN &&
@@ -392,7 +393,8 @@ static int set_quiesced(struct tare_device *dev, const struct tare_attr *attr,
 	cookie = dev->frontend->quiesce(dev);
 	*tare_attr_of(&dev->config, attr) = value;
 	device_apply(dev);
-	if (!dev->spin != (dev->completion != TARE_SPIN))
+	spins = dev->completion == TARE_SPIN;
+	if (!!dev->spin != spins)
 		swap(dev->spin, other);
 	if (attr == &tare_attrs[TARE_ATTR_seed])
 		tare_shape_restart(dev);
