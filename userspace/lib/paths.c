@@ -22,8 +22,7 @@ static char *installed_dir(void)
 	return dir;
 }
 
-#define NR_DIRS 5
-static char *dir(size_t i)
+static char *base_dir(size_t i)
 {
 	const char *source = getenv("TARE_SOURCE");
 
@@ -42,13 +41,22 @@ static char *dir(size_t i)
 	}
 }
 
+char *path_dir(size_t i, const char *kind)
+{
+	char *base = base_dir(i);
+	char *dir = base ? xasprintf("%s/%s", base, kind) : NULL;
+
+	free(base);
+	return dir;
+}
+
 char *path_find(const char *kind, const char *name)
 {
-	for (size_t i = 0; i < NR_DIRS; i++) {
-		char *d = dir(i);
-		char *path = d ? xasprintf("%s/%s/%s", d, kind, name) : NULL;
+	for (size_t i = 0; i < PATH_DIRS; i++) {
+		char *dir = path_dir(i, kind);
+		char *path = dir ? xasprintf("%s/%s", dir, name) : NULL;
 
-		free(d);
+		free(dir);
 		if (path && access(path, R_OK) == 0)
 			return path;
 		free(path);

@@ -10,47 +10,12 @@
 
 #include "device.h"
 #include "output.h"
+#include "paths.h"
 #include "util.h"
 
 #define SUFFIX ".ini"
 
 /* ---- where they are ---- */
-
-/* "share/tare/devices" beside the "bin" that this program lies in. */
-static char *installed_dir(void)
-{
-	char *self = realpath("/proc/self/exe", NULL);
-	char *slash = self ? strrchr(self, '/') : NULL;
-	char *dir = NULL;
-
-	if (slash) {
-		*slash = '\0';
-		dir = xasprintf("%s/../share/tare/devices", self);
-	}
-	free(self);
-	return dir;
-}
-
-/* The directories, best first: a tree asked for, the administrator's, the rest. */
-#define NR_DIRS 5
-static char *profile_dir(size_t i)
-{
-	const char *source = getenv("TARE_SOURCE");
-
-	switch (i) {
-	case 0:
-		return source && *source ?
-			       xasprintf("%s/configs/devices", source) : NULL;
-	case 1:
-		return xstrdup("/etc/tare/devices");
-	case 2:
-		return xstrdup(TARE_SOURCE_DIR "/configs/devices");
-	case 3:
-		return installed_dir();
-	default:
-		return xstrdup("/usr/share/tare/devices");
-	}
-}
 
 static bool has_suffix(const char *name)
 {
@@ -65,8 +30,8 @@ static char *profile_path(const char *name)
 {
 	if (strchr(name, '/') || has_suffix(name))
 		return xstrdup(name);
-	for (size_t i = 0; i < NR_DIRS; i++) {
-		char *dir = profile_dir(i);
+	for (size_t i = 0; i < PATH_DIRS; i++) {
+		char *dir = path_dir(i, "devices");
 		char *path;
 
 		if (!dir)
@@ -117,8 +82,8 @@ size_t profile_list(char ***names)
 	size_t n = 0;
 
 	*names = NULL;
-	for (size_t i = 0; i < NR_DIRS; i++) {
-		char *dir = profile_dir(i);
+	for (size_t i = 0; i < PATH_DIRS; i++) {
+		char *dir = path_dir(i, "devices");
 
 		if (dir)
 			list_dir(dir, names, &n);
